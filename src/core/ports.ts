@@ -16,6 +16,9 @@ import type { Edit, Task, TaskId } from './task.ts'
 import type { CommandRuns } from './verification/finding.ts'
 import type { Workspace } from './workspaces.ts'
 
+/** The environment of a process. */
+export type Env = Record<string, string>
+
 /** What an agent is asked: everything its argv may depend on. */
 export type Ask = {
   prompt: string
@@ -53,7 +56,7 @@ export type Command = {
   argv: string[]
   cwd: string
   /** The whole environment, already filtered; the runner adds its mark. */
-  env: Record<string, string>
+  env: Env
   /** Written to standard input, which is then closed. Always closed, also when empty. */
   stdin: string
   /** It prints for people to read, so it may run on a screen that they can look at. */
@@ -73,7 +76,7 @@ export interface Agent {
   /** The flag that lets it work without asking, for the hint after a refusal. */
   bypass?: string
   /** The program and its arguments; the prompt goes to stdin. `env` are additions. */
-  command(ask: Ask, able: Capabilities): { argv: string[]; env: Record<string, string>; stdin: string }
+  command(ask: Ask, able: Capabilities): { argv: string[]; env: Env; stdin: string }
   /** What its output reports of a call: its cost (and tokens), its tokens alone, or neither. */
   reports(mode: Ask['mode']): 'cost' | 'tokens' | null
   /** Its small model, which is good enough to judge. */
@@ -84,7 +87,7 @@ export interface Agent {
    * When it last wrote to a log of its own, of a call that began in this folder since a time; null: it did not. It tells
    * that an agent is at work which prints nothing. Times are in ms since the epoch.
    */
-  lastWritten?(cwd: string, env: Record<string, string>, since: number): number | null
+  lastWritten?(cwd: string, env: Env, since: number): number | null
   /** A fresh reader for one iteration. */
   parser(mode: Ask['mode']): Parser
 }

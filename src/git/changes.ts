@@ -1,3 +1,4 @@
+import type { Env } from '../core/ports.ts'
 import type { Hidden } from './hidden.ts'
 import { pathKind } from './path-kind.ts'
 import type { Start } from './start.ts'
@@ -28,7 +29,7 @@ export type Changes = {
 }
 
 /** What the run changed and nobody has committed yet. */
-export async function changesSince(start: Start, env: Record<string, string>): Promise<Changes | null> {
+export async function changesSince(start: Start, env: Env): Promise<Changes | null> {
   const status = await readStatus(start.root, env, { start })
   if (!status) return null
   const ours: string[] = []

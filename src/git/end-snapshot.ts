@@ -1,3 +1,4 @@
+import type { Env } from '../core/ports.ts'
 import { commitOf } from './git.ts'
 import type { Start } from './start.ts'
 import { contentOf, readStatus, type Status } from './status.ts'
@@ -12,7 +13,7 @@ export type EndSnapshot = {
   dirty: Record<string, string>
 }
 
-export async function recordEnd(start: Start, env: Record<string, string>): Promise<EndSnapshot | null> {
+export async function recordEnd(start: Start, env: Env): Promise<EndSnapshot | null> {
   const status = await readStatus(start.root, env, { start })
   if (!status) return null
   const { head, branch, paths } = status
@@ -25,10 +26,7 @@ export async function recordEnd(start: Start, env: Record<string, string>): Prom
 }
 
 /** The tip of the branch that a run began on. Null if it does not exist. */
-export async function startBranchTip(
-  { root, branch }: Start,
-  env: Record<string, string>,
-): Promise<string | null> {
+export async function startBranchTip({ root, branch }: Start, env: Env): Promise<string | null> {
   return branch === null ? null : commitOf(root, env, `refs/heads/${branch}`)
 }
 
@@ -40,7 +38,7 @@ export async function changedSinceEnd(
   start: Start,
   end: EndSnapshot,
   now: Pick<Status, 'paths'>,
-  env: Record<string, string>,
+  env: Env,
 ): Promise<{ clashing: string[]; apart: string[] }> {
   const paths = [...new Set([...Object.keys(end.dirty), ...now.paths])].filter(path =>
     Object.hasOwn(end.dirty, path) ? end.dirty[path] !== contentOf(start.root, path) : true,
@@ -56,11 +54,7 @@ export async function changedSinceEnd(
 }
 
 /** The uncommitted changes that somebody made since a run ended. */
-export async function changedMeanwhile(
-  start: Start,
-  end: EndSnapshot,
-  env: Record<string, string>,
-): Promise<string[]> {
+export async function changedMeanwhile(start: Start, end: EndSnapshot, env: Env): Promise<string[]> {
   const status = await readStatus(start.root, env, { start })
   const before = (path: string) => (Object.hasOwn(end.dirty, path) ? end.dirty[path] : undefined)
   return (status?.paths ?? []).filter(path => before(path) !== contentOf(start.root, path))

@@ -1,6 +1,7 @@
 import { lstatSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { listPaths } from '../core/format.ts'
+import type { Env } from '../core/ports.ts'
 import { pinFolder } from '../store/files/pinned.ts'
 import { attempt, commitOf, gitBytes, isAncestor, mustGit } from './git.ts'
 import { obstacleTo } from './path-kind.ts'
@@ -26,7 +27,7 @@ export type ExchangeOptions = {
   exchanged: readonly string[]
   /** A folder of the run's own, for an index. */
   runDir: string
-  env: Record<string, string>
+  env: Env
   /** Whether what is in the clone is this run's work. */
   isOwn: boolean
   warn(note: string): void

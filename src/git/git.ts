@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Env } from '../core/ports.ts'
 import { isNoRoom, whenRoom } from '../core/trouble/no-room.ts'
 import { ownProgram } from '../store/files/own-program.ts'
 
@@ -68,32 +69,18 @@ export const QUIET = [
  * Reads something with git. Returns null if git fails or is not installed. Git never prompts. It runs in its own session,
  * because Ctrl+C at a terminal goes to all foreground processes, and ralph still needs the answer then.
  */
-export async function git(
-  cwd: string,
-  env: Record<string, string>,
-  args: string[],
-  input = '',
-): Promise<string | null> {
+export async function git(cwd: string, env: Env, args: string[], input = ''): Promise<string | null> {
   return (await gitBytes(cwd, env, args, input))?.toString() ?? null
 }
 
 /** The same for output that need not be text. */
-export async function gitBytes(
-  cwd: string,
-  env: Record<string, string>,
-  args: string[],
-  input = '',
-): Promise<Buffer | null> {
+export async function gitBytes(cwd: string, env: Env, args: string[], input = ''): Promise<Buffer | null> {
   const { failed, stdout } = await call(cwd, env, args, input)
   return failed ? null : stdout
 }
 
 /** Runs a git command that may fail. Returns the first line of git's error, or null. */
-export async function attempt(
-  cwd: string,
-  env: Record<string, string>,
-  args: string[],
-): Promise<string | null> {
+export async function attempt(cwd: string, env: Env, args: string[]): Promise<string | null> {
   const { failed, isKilled, stderr } = await callOnce(cwd, env, args, '')
   if (!failed) return null
   if (isKilled) return `git ${args[0]} was killed by SIGKILL`
@@ -102,12 +89,7 @@ export async function attempt(
 }
 
 /** Runs a git command that must succeed. No hook runs, so nothing else happens. */
-export async function mustGit(
-  cwd: string,
-  env: Record<string, string>,
-  args: string[],
-  input = '',
-): Promise<string> {
+export async function mustGit(cwd: string, env: Env, args: string[], input = ''): Promise<string> {
   const { failed, stdout, stderr } = await call(cwd, env, ['-c', 'core.hooksPath=/dev/null', ...args], input)
   if (failed) throw new Error(`git ${args[0]} failed: ${stderr.trim().split('\n', 1)[0]}`)
   return stdout.toString().trimEnd()
@@ -119,36 +101,20 @@ type GitResult = { failed: boolean; isKilled?: boolean; stdout: Buffer; stderr: 
 const MOST_TRIES = 3
 
 /** One that somebody else killed says nothing about the repository, so it is run again. */
-async function call(
-  cwd: string,
-  env: Record<string, string>,
-  args: string[],
-  input: string,
-): Promise<GitResult> {
+async function call(cwd: string, env: Env, args: string[], input: string): Promise<GitResult> {
   for (let tries = 1; ; tries++) {
     const result = await callOnce(cwd, env, args, input)
     if (!result.isKilled || tries === MOST_TRIES) return result
   }
 }
 
-async function callOnce(
-  cwd: string,
-  env: Record<string, string>,
-  args: string[],
-  input: string,
-): Promise<GitResult> {
+async function callOnce(cwd: string, env: Env, args: string[], input: string): Promise<GitResult> {
   const program = gitProgram(cwd, env.PATH)
   if (program === null) return { failed: true, stdout: Buffer.alloc(0), stderr: 'git is not installed' }
   return whenRoom('git', delay, () => callNow(program, cwd, env, args, input))
 }
 
-function callNow(
-  program: string,
-  cwd: string,
-  env: Record<string, string>,
-  args: string[],
-  input: string,
-): Promise<GitResult> {
+function callNow(program: string, cwd: string, env: Env, args: string[], input: string): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, [...QUIET, ...args], {
       cwd,
@@ -217,17 +183,9 @@ function endGroup({ pid }: ChildProcess): void {
 }
 
 /** The commit of a name. Null if there is none. */
-export const commitOf = async (
-  root: string,
-  env: Record<string, string>,
-  name: string,
-): Promise<string | null> =>
+export const commitOf = async (root: string, env: Env, name: string): Promise<string | null> =>
   (await git(root, env, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`]))?.trim() ?? null
 
 /** Whether a commit leads to another, or is the same. */
-export const isAncestor = async (
-  root: string,
-  env: Record<string, string>,
-  before: string,
-  after: string,
-): Promise<boolean> => (await git(root, env, ['merge-base', '--is-ancestor', before, after])) !== null
+export const isAncestor = async (root: string, env: Env, before: string, after: string): Promise<boolean> =>
+  (await git(root, env, ['merge-base', '--is-ancestor', before, after])) !== null

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { copyFileSync, lstatSync, mkdtempSync, readlinkSync, rmSync, statSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { Env } from '../core/ports.ts'
 import { bytesAt, LIMITS } from '../store/files/read.ts'
 import { git, mustGit } from './git.ts'
 import { pathKind } from './path-kind.ts'
@@ -23,7 +24,7 @@ type IndexEntry = { entry: string; stat: string }
 export type Hidden = readonly [path: string, by: Flag | IndexEntry]
 
 /** The index of a repository. What it says of files that changed after `since` is compared with the files. */
-type IndexPlace = { root: string; gitDir: string; env: Record<string, string>; since?: number | undefined }
+type IndexPlace = { root: string; gitDir: string; env: Env; since?: number | undefined }
 
 /** What ralph knows of an index. */
 type IndexState = {
@@ -113,8 +114,7 @@ function flagOf(letter: string): Flag | null {
   return letter >= 'a' && letter <= 'z' ? 'h' : null
 }
 
-const indexOf = (gitDir: string, env: Record<string, string>): string =>
-  env.GIT_INDEX_FILE ?? join(gitDir, 'index')
+const indexOf = (gitDir: string, env: Env): string => env.GIT_INDEX_FILE ?? join(gitDir, 'index')
 
 /** Git replaces the index by a new file; nobody can set the time of that change. */
 function signatureOf(index: string): string {
@@ -163,7 +163,7 @@ export function pathMatcher(listed: readonly string[] = []): (path: string) => b
 export async function withoutHiding<T>(
   { root, gitDir, env }: IndexPlace,
   hidden: readonly Hidden[],
-  act: (env: Record<string, string>) => Promise<T>,
+  act: (env: Env) => Promise<T>,
 ): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), 'ralph-index-'))
   try {
@@ -184,7 +184,7 @@ export async function withoutHiding<T>(
 /** Gives the index the flags that it had when a run began, if that is known. */
 export async function restoreFlags(
   { root, dirs, flagged, sparse }: Pick<Start, 'root' | 'dirs' | 'flagged' | 'sparse'>,
-  env: Record<string, string>,
+  env: Env,
 ): Promise<void> {
   if (!flagged) return
   const now = (await readIndex({ root, gitDir: dirs.own, env }))?.flags ?? new Map<string, Flag>()
@@ -206,11 +206,7 @@ export async function restoreFlags(
 }
 
 /** Lets git look at these paths: without flags, and without what the index knows of the file. */
-export async function unhide(
-  root: string,
-  env: Record<string, string>,
-  hidden: readonly Hidden[],
-): Promise<void> {
+export async function unhide(root: string, env: Env, hidden: readonly Hidden[]): Promise<void> {
   const flags: [string, Flag][] = []
   const lines: string[] = []
   for (const [path, by] of hidden)
@@ -224,21 +220,15 @@ export async function unhide(
 /** An index in two files would lead to one of the repository's. */
 const WHOLE_INDEX = ['-c', 'core.splitIndex=false']
 
-const clearFlags = (
-  root: string,
-  env: Record<string, string>,
-  flags: readonly (readonly [string, Flag])[],
-): Promise<void> => changeFlags(root, env, flags, 'no-')
+const clearFlags = (root: string, env: Env, flags: readonly (readonly [string, Flag])[]): Promise<void> =>
+  changeFlags(root, env, flags, 'no-')
 
-const setFlags = (
-  root: string,
-  env: Record<string, string>,
-  flags: readonly (readonly [string, Flag])[],
-): Promise<void> => changeFlags(root, env, flags, '')
+const setFlags = (root: string, env: Env, flags: readonly (readonly [string, Flag])[]): Promise<void> =>
+  changeFlags(root, env, flags, '')
 
 async function changeFlags(
   root: string,
-  env: Record<string, string>,
+  env: Env,
   flags: readonly (readonly [string, Flag])[],
   no: 'no-' | '',
 ): Promise<void> {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync, realpathSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import type { Env } from '../core/ports.ts'
 import { pathSeenFrom } from '../store/files/paths.ts'
 import { bytesAt } from '../store/files/read.ts'
 import { git } from './git.ts'
@@ -17,7 +18,7 @@ const MANAGERS =
  * A hash of the hooks that would run, by place, name and content, and of the files beside them that hooks are made of.
  * It stays the same if the whole repository is moved.
  */
-export async function hooksOf(root: string, env: Record<string, string>): Promise<string> {
+export async function hooksOf(root: string, env: Env): Promise<string> {
   const path = (await git(root, env, ['rev-parse', '--git-path', 'hooks']))?.trimEnd()
   if (!path) return ''
   const dir = resolve(root, path)

@@ -1,5 +1,6 @@
 import { constants, copyFileSync, lstatSync, mkdirSync, readlinkSync, symlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Env } from '../core/ports.ts'
 import { textAt } from '../store/files/read.ts'
 import { gitBytes } from './git.ts'
 import { pathKind } from './path-kind.ts'
@@ -66,7 +67,7 @@ type Text = string | null | undefined
  * Reads files as they were at the start: dirty ones from their copies, all others with one call of git. It remembers what
  * it read. null if git fails.
  */
-export function textsAtStart(start: Start, runDir: string, env: Record<string, string>) {
+export function textsAtStart(start: Start, runDir: string, env: Env) {
   const known = new Map<string, Text>()
   return async (paths: readonly string[]): Promise<ReadonlyMap<string, Text> | null> => {
     const unknown = paths.filter(path => !known.has(path))
@@ -92,7 +93,7 @@ function keptText(start: Start, runDir: string, path: string): Text {
  */
 async function readBlobs(
   root: string,
-  env: Record<string, string>,
+  env: Env,
   commit: string | null,
   paths: readonly string[],
 ): Promise<Map<string, string | null> | null> {

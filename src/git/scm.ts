@@ -1,6 +1,7 @@
 import { basename } from 'node:path'
 import type { RunEvent, Settled } from '../core/events.ts'
 import { listPaths } from '../core/format.ts'
+import type { Env } from '../core/ports.ts'
 import { COMMIT, type RunState, type StepId } from '../core/table.ts'
 import { changesSince } from './changes.ts'
 import { commitWork, intend, isNothing, NO_MESSAGE, NOTHING, optionsForHooks } from './commit/commit-work.ts'
@@ -50,7 +51,7 @@ export type CommittedStep = Pick<Settled, 'id' | 'workspace' | 'tree'>
 /** The SCM of one run, and what it has found so far. */
 export type ScmState = Readonly<Scm> & {
   readonly start: Start | null
-  readonly env: Record<string, string>
+  readonly env: Env
   readonly ports: ScmPorts
   readonly isGit: boolean
   warn(note: string): void
@@ -60,12 +61,7 @@ export type ScmState = Readonly<Scm> & {
   hooked: string | null
 }
 
-export function openScm(
-  settings: Scm,
-  start: Start | null,
-  env: Record<string, string>,
-  ports: ScmPorts,
-): ScmStep {
+export function openScm(settings: Scm, start: Start | null, env: Env, ports: ScmPorts): ScmStep {
   const scm: ScmState = {
     ...settings,
     start,

@@ -1,5 +1,6 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Env } from '../core/ports.ts'
 import { pinFolder } from '../store/files/pinned.ts'
 import { currentTree, treeAtStart } from './compare.ts'
 import { git, mustGit } from './git.ts'
@@ -41,7 +42,7 @@ const DIFF = [
 /** Workspaces side by side share the folder, so no two indexes of a process have the same name. */
 let indexes = 0
 
-export function openSnapshots(start: Start, runDir: string, env: Record<string, string>): Snapshots {
+export function openSnapshots(start: Start, runDir: string, env: Env): Snapshots {
   const folder = join(runDir, 'snapshots')
   const own = { ...env, ...objectsEnv(start, join(folder, 'objects')) }
   const withIndex = async <T>(act: (index: string) => Promise<T>): Promise<T> => {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { OWN_IGNORES } from '../core/own-ignore.ts'
+import type { Env } from '../core/ports.ts'
 import { pathSeenFrom } from '../store/files/paths.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
 import { git } from './git.ts'
@@ -34,7 +35,7 @@ export type Start = {
   dirs: GitDirs
 }
 
-export async function recordStart(project: string, env: Record<string, string>): Promise<Start | null> {
+export async function recordStart(project: string, env: Env): Promise<Start | null> {
   const at = Date.now()
   const status = await readStatus(project, env, { ignored: true })
   if (!status) return null
@@ -90,7 +91,7 @@ const mapDirs = ({ own, common }: GitDirs, change: (path: string) => string): Gi
 })
 
 /** Whether the repository is the one that a start is about: it has the commit that the run began at. */
-export async function isSameRepository(start: Start, env: Record<string, string>): Promise<boolean> {
+export async function isSameRepository(start: Start, env: Env): Promise<boolean> {
   const now = idsOf(start)
   const { ids, head } = start
   if (now.own === '' || now.common === '') return false
@@ -99,11 +100,7 @@ export async function isSameRepository(start: Start, env: Record<string, string>
 }
 
 /** Whether a folder is in such a repository, at the same place in it. */
-export async function hasSameRepository(
-  start: Start,
-  project: string,
-  env: Record<string, string>,
-): Promise<boolean> {
+export async function hasSameRepository(start: Start, project: string, env: Env): Promise<boolean> {
   const { root, dirs } = (await repositoryAt(project, env)) ?? {}
   const isSamePlace = root === start.root && dirs?.own === start.dirs.own && dirs.common === start.dirs.common
   return isSamePlace && isSameRepository(start, env)

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fstatSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Env } from '../core/ports.ts'
 import { openRegularFile } from '../store/files/read.ts'
 import { attempt, git } from './git.ts'
 import type { GitDirs } from './head.ts'
@@ -52,7 +53,7 @@ type StatusOptions = {
 /** The status of a project's repository. Null outside one, or without git. Passing the start saves a call. */
 export async function readStatus(
   project: string,
-  env: Record<string, string>,
+  env: Env,
   { start, ignored = false }: StatusOptions = {},
 ): Promise<Status | null> {
   const found = start ?? (await repositoryAt(project, env))
@@ -61,7 +62,7 @@ export async function readStatus(
   const args = ['--porcelain=v2', '--branch', '-z', '--untracked-files=all']
   if (ignored) args.push('--ignored=matching')
   const where = ['--', ':(top)', ':(top,exclude,glob)**/.ralph/sessions/**']
-  const ask = (own: Record<string, string>) => git(project, own, ['status', ...args, ...where])
+  const ask = (own: Env) => git(project, own, ['status', ...args, ...where])
   const place = { root, gitDir: dirs.own, env, since: start?.at }
   const reading = readIndex(place)
   // Hardly any repository hides something, so do not wait for the answer.
@@ -118,7 +119,7 @@ export function ignoredAtStart(start?: Pick<Start, 'dirty' | 'ignored'>): (path:
 /** The repository that a folder is in. Null outside one, or without git. */
 export async function repositoryAt(
   project: string,
-  env: Record<string, string>,
+  env: Env,
 ): Promise<{ root: string; dirs: GitDirs } | null> {
   if (!mayBeTracked(project, env)) return null
   const args = ['rev-parse', '--path-format=absolute', '--show-toplevel', '--git-dir', '--git-common-dir']
@@ -127,11 +128,11 @@ export async function repositoryAt(
 }
 
 /** Why git does not read the repository that a project is in, in its own words. Null if it is in none. */
-export const whyUnreadable = async (project: string, env: Record<string, string>): Promise<string | null> =>
+export const whyUnreadable = async (project: string, env: Env): Promise<string | null> =>
   mayBeTracked(project, env) ? await attempt(project, env, ['status', '--porcelain']) : null
 
 /** Looking for `.git` at or above the folder is faster than starting git to get the same answer. */
-function mayBeTracked(folder: string, env: Record<string, string>): boolean {
+function mayBeTracked(folder: string, env: Env): boolean {
   if (env.GIT_DIR !== undefined) return true
   for (let path = realpathSync(folder); ; path = dirname(path)) {
     if (existsSync(join(path, '.git'))) return true

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Env } from '../core/ports.ts'
 import { git } from './git.ts'
 import { contentOf, type KnownStart, readStatus } from './status.ts'
 
@@ -8,7 +9,7 @@ export type TreeState = { root: string; head: string | null; contents: ReadonlyM
 /** Reads everything but ignored files and ralph's own. null outside a git repository. */
 export async function readTreeState(
   project: string,
-  env: Record<string, string>,
+  env: Env,
   start?: KnownStart,
 ): Promise<TreeState | null> {
   const status = await readStatus(project, env, { start })
@@ -29,11 +30,7 @@ export function fingerprintOf({ head, contents }: TreeState): string {
 }
 
 /** The paths whose content changed. A commit alone is not a change. */
-export async function changedBetween(
-  before: TreeState,
-  after: TreeState,
-  env: Record<string, string>,
-): Promise<string[]> {
+export async function changedBetween(before: TreeState, after: TreeState, env: Env): Promise<string[]> {
   const committed =
     before.head === after.head ? [] : await pathsBetween(after.root, env, before.head, after.head)
   const paths = new Set([...before.contents.keys(), ...after.contents.keys(), ...committed])
@@ -49,7 +46,7 @@ export async function changedBetween(
 /** The paths in which two commits differ. Null stands for no commit yet. */
 export async function pathsBetween(
   root: string,
-  env: Record<string, string>,
+  env: Env,
   from: string | null,
   to: string | null,
 ): Promise<string[]> {
@@ -59,7 +56,7 @@ export async function pathsBetween(
 /** How an earlier commit has the paths in which a later one differs. Mode 0: it does not have the path. */
 export async function entriesBetween(
   root: string,
-  env: Record<string, string>,
+  env: Env,
   from: string | null,
   to: string | null,
 ): Promise<{ mode: string; object: string; path: string }[]> {
@@ -74,7 +71,7 @@ export async function entriesBetween(
 
 async function diffTrees(
   root: string,
-  env: Record<string, string>,
+  env: Env,
   format: string,
   from: string | null,
   to: string | null,
@@ -85,7 +82,7 @@ async function diffTrees(
 }
 
 /** The hash of the empty tree, which depends on the repository's hash function. */
-const emptyTree = async (root: string, env: Record<string, string>): Promise<string> =>
+const emptyTree = async (root: string, env: Env): Promise<string> =>
   (await git(root, env, ['hash-object', '-t', 'tree', '--stdin']))?.trim() ?? ''
 
 /** Whether a path is in one of ralph's folders: nothing there is part of the work, also what people write there. */

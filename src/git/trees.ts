@@ -1,5 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Env } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { git, mustGit } from './git.ts'
 import { pathKind } from './path-kind.ts'
@@ -12,10 +13,10 @@ type Source = { folder: string; paths: string[] }
 export type TreeSpec = { base: string | null; from: Source[]; without: string[] }
 
 /** A temporary place for indexes and objects, outside the repository. */
-export type Scratch = { folder: string; env: Record<string, string>; close(): void }
+export type Scratch = { folder: string; env: Env; close(): void }
 
 /** It is in the run's folder, so what a crash leaves is deleted with the run. */
-export function openScratch(start: Start, runDir: string, env: Record<string, string>): Scratch {
+export function openScratch(start: Start, runDir: string, env: Env): Scratch {
   const folder = mkdtempSync(join(runDir, 'trees-'))
   mkdirSync(join(folder, 'objects'))
   return {
@@ -26,14 +27,14 @@ export function openScratch(start: Start, runDir: string, env: Record<string, st
 }
 
 /** Makes git use this folder as the working tree, and this file as the index. */
-export const repositoryEnv = (start: Start, folder: string, index: string): Record<string, string> => ({
+export const repositoryEnv = (start: Start, folder: string, index: string): Env => ({
   GIT_DIR: start.dirs.own,
   GIT_WORK_TREE: folder,
   GIT_INDEX_FILE: index,
 })
 
 /** Makes git write objects into this folder, and find all others where the repository has them. */
-export const objectsEnv = (start: Start, folder: string): Record<string, string> => ({
+export const objectsEnv = (start: Start, folder: string): Env => ({
   GIT_OBJECT_DIRECTORY: folder,
   GIT_ALTERNATE_OBJECT_DIRECTORIES: join(start.dirs.common, 'objects'),
 })
@@ -44,7 +45,7 @@ export type TreeChange = { path: string; from: string; to: string; isRepository:
 /** The changes that lead from one tree to another. */
 export async function changesBetween(
   root: string,
-  env: Record<string, string>,
+  env: Env,
   from: string,
   to: string,
 ): Promise<TreeChange[]> {
@@ -63,7 +64,7 @@ export async function changesBetween(
 /** Writes files of a tree into the working tree, with an index of its own. */
 export async function checkOut(
   start: Start,
-  env: Record<string, string>,
+  env: Env,
   index: string,
   tree: string,
   paths: readonly string[],
@@ -79,7 +80,7 @@ export async function checkOut(
  */
 export async function writeTree(
   start: Start,
-  env: Record<string, string>,
+  env: Env,
   index: string,
   { base, from, without }: TreeSpec,
 ): Promise<string> {

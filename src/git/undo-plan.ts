@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { listPaths } from '../core/format.ts'
+import type { Env } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { PinnedFolder } from '../store/files/pinned.ts'
 import { currentTree, isRalphsOwn, treeAtStart } from './compare.ts'
@@ -49,7 +50,7 @@ export type UndoContext = {
   isBegun: boolean
   /** Also overwrite what was changed after the run. */
   force: boolean
-  env: Record<string, string>
+  env: Env
   scratch: Scratch
 }
 

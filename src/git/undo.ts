@@ -9,6 +9,7 @@ import {
   symlinkSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { Env } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { actWithin, isPinned, type PinnedFolder } from '../store/files/pinned.ts'
 import { git, mustGit } from './git.ts'
@@ -140,11 +141,7 @@ async function resetIndex({ start, env }: UndoContext): Promise<void> {
 }
 
 /** git may have deleted objects that nothing referred to. */
-async function missingObjects(
-  root: string,
-  env: Record<string, string>,
-  objects: string[],
-): Promise<Set<string>> {
+async function missingObjects(root: string, env: Env, objects: string[]): Promise<Set<string>> {
   if (objects.length === 0) return new Set()
   const found = (await git(root, env, ['cat-file', '--batch-check'], `${objects.join('\n')}\n`)) ?? ''
   return new Set(

@@ -1,5 +1,6 @@
 import type { RunEvent } from '../core/events.ts'
 import { listPaths } from '../core/format.ts'
+import type { Env } from '../core/ports.ts'
 import type { StepId } from '../core/table.ts'
 import type { Start } from './start.ts'
 import { contentOf, ignoredAtStart } from './status.ts'
@@ -54,7 +55,7 @@ export function watchFiles(
     known,
     start,
   }: { repository: Start | null; known: TreeState | null; start: TreeState | null },
-  env: Record<string, string>,
+  env: Env,
   record: (event: RunEvent) => void,
   now: () => number,
 ): FileWatch {

@@ -1,5 +1,5 @@
 import type { Exit } from '../core/events.ts'
-import type { Command } from '../core/ports.ts'
+import type { Command, Env } from '../core/ports.ts'
 import { launch } from './process/launch.ts'
 import type { ProcessRunner } from './process/process.ts'
 
@@ -12,7 +12,7 @@ export type Ran =
 /** Runs a program to its end. Its standard input is closed. Never rejects: a crash or a timeout is a result. */
 export type RunCommand = (
   argv: string[],
-  options: { cwd: string; env: Record<string, string>; timeoutMs: number; stdin?: string },
+  options: { cwd: string; env: Env; timeoutMs: number; stdin?: string },
 ) => Promise<Ran>
 
 const MAX_OUTPUT = 64 * 1024

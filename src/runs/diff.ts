@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import type { Env } from '../core/ports.ts'
 import { currentTree, isRalphsOwn, treeAtEnd, treeAtStart } from '../git/compare.ts'
 import { mustGit, QUIET } from '../git/git.ts'
 import { readStatus } from '../git/status.ts'
@@ -10,7 +11,7 @@ import { chooseRun, type PastRun, pastRun } from './past-run.ts'
 
 export type DiffOptions = { projectDir?: string; stat?: boolean; nameOnly?: boolean }
 
-export type GitCall = { args: string[]; cwd: string; env: Record<string, string> }
+export type GitCall = { args: string[]; cwd: string; env: Env }
 
 /**
  * Shows what a run changed, committed or not. Of files that were dirty before, only what is different now. `runGit` runs
@@ -54,11 +55,7 @@ async function endTree({ run, start, left, env }: PastRun): Promise<ReturnType<t
 }
 
 /** Ralph's own files that were committed during the run. */
-async function ownPaths(
-  { start }: PastRun,
-  env: Record<string, string>,
-  base: string | null,
-): Promise<string[]> {
+async function ownPaths({ start }: PastRun, env: Env, base: string | null): Promise<string[]> {
   const list = async (commit: string | null) =>
     commit === null
       ? []

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { Env } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { EndSnapshot } from '../git/end-snapshot.ts'
 import type { Start } from '../git/start.ts'
@@ -22,7 +23,7 @@ export function chooseRun(
 }
 
 /** What is needed to compare a run's start with its end. `env`: for git. */
-export type PastRun = { run: StoredRun; start: Start; left: EndSnapshot | null; env: Record<string, string> }
+export type PastRun = { run: StoredRun; start: Start; left: EndSnapshot | null; env: Env }
 
 export function pastRun(run: StoredRun, env: NodeJS.ProcessEnv): PastRun {
   const { settings, start } = readBase(run.began.pins)

@@ -1,3 +1,4 @@
+import type { Env } from '../../core/ports.ts'
 import { UsageError } from '../../core/usage-error.ts'
 import { commitOf, git } from '../git.ts'
 
@@ -5,11 +6,7 @@ import { commitOf, git } from '../git.ts'
  * Makes sure that this branch is the current one: creates it, or finds that it is. Another branch of this name is not
  * switched to, because files would change. Returns whether there is a repository.
  */
-export async function enterBranch(
-  project: string,
-  name: string,
-  env: Record<string, string>,
-): Promise<boolean> {
+export async function enterBranch(project: string, name: string, env: Env): Promise<boolean> {
   if ((await git(project, env, ['rev-parse', '--git-dir'])) === null) return false
   const current = await git(project, env, ['symbolic-ref', '--quiet', '--short', 'HEAD'])
   if (current?.trim() === name) return true
@@ -23,7 +20,7 @@ export async function enterBranch(
 }
 
 /** Creates a branch and switches to it. Uncommitted changes stay in the tree. */
-export async function startBranch(project: string, name: string, env: Record<string, string>): Promise<void> {
+export async function startBranch(project: string, name: string, env: Env): Promise<void> {
   if ((await git(project, env, ['rev-parse', '--git-dir'])) === null)
     throw new UsageError(`--branch ${name}: this is not a git repository`)
   if ((await git(project, env, ['check-ref-format', '--branch', name])) === null)

@@ -1,3 +1,4 @@
+import type { Env } from '../../core/ports.ts'
 import { attempt, commitOf, git, isAncestor, mustGit } from '../git.ts'
 import { withScratchWorktree } from './worktree.ts'
 
@@ -5,7 +6,7 @@ import { withScratchWorktree } from './worktree.ts'
 export type MergeStyle = 'merge' | 'squash' | 'rebase'
 
 /** A repository, and a path where a worktree may be made for a moment. */
-export type Workbench = { root: string; env: Record<string, string>; scratch: string }
+export type Workbench = { root: string; env: Env; scratch: string }
 
 export type Combined =
   | { type: 'combined'; tip: string }
@@ -21,7 +22,7 @@ const PLAIN = [
   'rebase.autoSquash=false',
   'rebase.updateRefs=false',
 ].flatMap(setting => ['-c', setting])
-const unasked = (env: Record<string, string>) => ({ ...env, GIT_EDITOR: 'true', GIT_SEQUENCE_EDITOR: 'true' })
+const unasked = (env: Env) => ({ ...env, GIT_EDITOR: 'true', GIT_SEQUENCE_EDITOR: 'true' })
 
 /**
  * Makes a commit that has the work of `tip` and comes after `onto`. It only makes commits: no branch moves and no file
@@ -64,28 +65,18 @@ async function bringTogether(
 }
 
 /** A rebase would lose how the conflict of an earlier merge was resolved. */
-async function isLinear(
-  root: string,
-  env: Record<string, string>,
-  onto: string,
-  tip: string,
-): Promise<boolean> {
+async function isLinear(root: string, env: Env, onto: string, tip: string): Promise<boolean> {
   const merges = await git(root, env, ['rev-list', '--merges', '--count', `${onto}..${tip}`])
   return merges?.trim() === '0'
 }
 
-async function rebase(dir: string, env: Record<string, string>, onto: string): Promise<boolean> {
+async function rebase(dir: string, env: Env, onto: string): Promise<boolean> {
   const failure = await attempt(dir, unasked(env), [...PLAIN, 'rebase', '--quiet', '--no-autostash', onto])
   if (failure !== null) await attempt(dir, env, [...PLAIN, 'rebase', '--abort'])
   return failure === null
 }
 
-async function merge(
-  dir: string,
-  env: Record<string, string>,
-  onto: string,
-  message: string,
-): Promise<Combined> {
+async function merge(dir: string, env: Env, onto: string, message: string): Promise<Combined> {
   const text = mergeMessage(message)
   const failure = await attempt(dir, unasked(env), [
     ...PLAIN,
@@ -108,7 +99,7 @@ async function merge(
 const mergeMessage = (message: string): string =>
   `Merge the latest changes into: ${message.split('\n', 1)[0]}`
 
-async function headOf(dir: string, env: Record<string, string>): Promise<string> {
+async function headOf(dir: string, env: Env): Promise<string> {
   const head = await commitOf(dir, env, 'HEAD')
   if (head === null) throw new Error(`${dir} has no commit`)
   return head
@@ -140,13 +131,13 @@ async function foldConflict(
   return sameTree(root, env, tip, await parentsOf(root, env, conflict), mergeMessage(message))
 }
 
-const parentsOf = async (root: string, env: Record<string, string>, commit: string): Promise<string[]> =>
+const parentsOf = async (root: string, env: Env, commit: string): Promise<string[]> =>
   (await mustGit(root, env, ['log', '-1', '--format=%P', commit])).split(' ').filter(Boolean)
 
 /** A commit with the files of another, and with these parents. */
 const sameTree = (
   root: string,
-  env: Record<string, string>,
+  env: Env,
   commit: string,
   parents: readonly string[],
   message: string,

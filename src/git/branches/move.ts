@@ -1,5 +1,6 @@
 import { lstatSync, readlinkSync, rmSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
+import type { Env } from '../../core/ports.ts'
 import { bytesAt, LIMITS } from '../../store/files/read.ts'
 import { attempt, commitOf, git, gitBytes, mustGit } from '../git.ts'
 import type { GitDirs } from '../head.ts'
@@ -7,7 +8,7 @@ import { type LockWait, pastLocks } from '../locks/lasting.ts'
 import { pathsBetween } from '../tree-state.ts'
 
 /** A branch, and a folder of its repository, which may have it checked out. */
-export type TargetBranch = { root: string; dirs: GitDirs; branch: string; env: Record<string, string> }
+export type TargetBranch = { root: string; dirs: GitDirs; branch: string; env: Env }
 
 export type Moved =
   | { type: 'moved' }
@@ -135,7 +136,7 @@ async function stagedSince({ root, env }: TargetBranch, commit: string): Promise
   return new Set(names?.split('\0'))
 }
 
-const blobOf = (root: string, env: Record<string, string>, commit: string, path: string) =>
+const blobOf = (root: string, env: Env, commit: string, path: string) =>
   gitBytes(root, env, ['cat-file', 'blob', `${commit}:${path}`])
 
 const isSame = (now: Buffer | null, before: Buffer | null): boolean =>

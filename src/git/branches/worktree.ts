@@ -1,4 +1,5 @@
 import { existsSync, rmSync } from 'node:fs'
+import type { Env } from '../../core/ports.ts'
 import { attempt, commitOf, git, isAncestor, mustGit } from '../git.ts'
 
 /** A worktree for one worker or one task. `root`: the repository's main folder. */
@@ -8,7 +9,7 @@ export type WorktreePlan = { path: string; branch: string; root: string }
 export const addWorktree = (
   { path, branch, root }: WorktreePlan,
   base: string,
-  env: Record<string, string>,
+  env: Env,
 ): Promise<string | null> => attempt(root, env, ['worktree', 'add', '--quiet', '-b', branch, path, base])
 
 /**
@@ -16,7 +17,7 @@ export const addWorktree = (
  */
 export async function unmergedIn(
   { path, branch, root, base }: WorktreePlan & { base: string },
-  env: Record<string, string>,
+  env: Env,
   into = 'HEAD',
 ): Promise<string | null> {
   const tip = await commitOf(root, env, `refs/heads/${branch}`)
@@ -39,7 +40,7 @@ async function isMerged(
   root: string,
   tip: string,
   { base, into }: { base: string; into: string },
-  env: Record<string, string>,
+  env: Env,
 ): Promise<boolean> {
   if (tip === base || (await isAncestor(root, env, tip, into))) return true
   if (await hasPatches(root, tip, into, env)) return true
@@ -59,12 +60,7 @@ async function isMerged(
 }
 
 /** Whether a branch has a commit with the same patch for each of those that lead to this one. */
-async function hasPatches(
-  root: string,
-  tip: string,
-  into: string,
-  env: Record<string, string>,
-): Promise<boolean> {
+async function hasPatches(root: string, tip: string, into: string, env: Env): Promise<boolean> {
   const cherry = await git(root, env, ['cherry', into, tip])
   return cherry?.split('\n').every(line => line === '' || line.startsWith('-')) ?? false
 }
@@ -75,7 +71,7 @@ async function hasPatches(
  */
 export async function removeWorktree(
   { path, branch, root }: WorktreePlan,
-  env: Record<string, string>,
+  env: Env,
   isFresh: boolean,
 ): Promise<string | null> {
   if (isFresh) await discard({ path, root }, env)
@@ -89,10 +85,7 @@ export async function removeWorktree(
 }
 
 /** Removes a folder that nobody worked in. One that a crash cut off may be locked, or no worktree yet. */
-async function discard(
-  { path, root }: Pick<WorktreePlan, 'path' | 'root'>,
-  env: Record<string, string>,
-): Promise<void> {
+async function discard({ path, root }: Pick<WorktreePlan, 'path' | 'root'>, env: Env): Promise<void> {
   await attempt(root, env, ['worktree', 'remove', '--force', '--force', path])
   rmSync(path, { recursive: true, force: true })
 }
@@ -104,7 +97,7 @@ async function discard(
 export async function withScratchWorktree<T>(
   place: Pick<WorktreePlan, 'path' | 'root'>,
   commit: string,
-  env: Record<string, string>,
+  env: Env,
   act: () => Promise<T>,
 ): Promise<T> {
   const { path, root } = place

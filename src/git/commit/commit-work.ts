@@ -1,5 +1,6 @@
 import { readTag } from '../../core/completion.ts'
 import { listPaths } from '../../core/format.ts'
+import type { Env } from '../../core/ports.ts'
 import type { Intent, RunState, StepId } from '../../core/table.ts'
 import { printable } from '../../core/visible.ts'
 import { type Changes, changesSince } from '../changes.ts'
@@ -205,11 +206,7 @@ export async function intend(
 }
 
 /** For an agent without tools. Nothing that the repository configures runs. */
-async function describeChanges(
-  root: string,
-  env: Record<string, string>,
-  { head, ours }: Changes,
-): Promise<string> {
+async function describeChanges(root: string, env: Env, { head, ours }: Changes): Promise<string> {
   const paths = ours.slice(0, MOST_PATHS)
   const plain = ['--no-ext-diff', '--no-textconv', '--no-color']
   const diff =

@@ -1,3 +1,4 @@
+import type { Env } from '../../core/ports.ts'
 import type { Intent } from '../../core/table.ts'
 import { startBranchTip } from '../end-snapshot.ts'
 import { git } from '../git.ts'
@@ -6,7 +7,7 @@ import type { Start } from '../start.ts'
 import { entriesBetween } from '../tree-state.ts'
 
 /** The paths in all commits since the start of a run, also those that a later commit removed again. */
-export async function committedSince(start: Start, env: Record<string, string>): Promise<string[]> {
+export async function committedSince(start: Start, env: Env): Promise<string[]> {
   const tip = await startBranchTip(start, env)
   const range = ['HEAD', ...(tip ? [tip] : []), ...(start.head ? ['--not', start.head] : [])]
   const args = [
@@ -25,7 +26,7 @@ export async function committedSince(start: Start, env: Record<string, string>):
 }
 
 /** What is staged, by path: its mode and object. Those of a removed path are `0` and zeros. */
-export async function stagedNow(root: string, env: Record<string, string>): Promise<Map<string, string>> {
+export async function stagedNow(root: string, env: Env): Promise<Map<string, string>> {
   const args = ['diff', '--cached', '--raw', '--no-abbrev', '--no-renames', '-z']
   const fields = ((await git(root, env, args)) ?? '').split('\0')
   // `:oldmode newmode oldobject newobject status`, then the path.
@@ -40,7 +41,7 @@ export async function stagedNow(root: string, env: Record<string, string>): Prom
 /** The paths in which a commit is not what was to be committed: hooks changed them. */
 export async function changedByHooks(
   root: string,
-  env: Record<string, string>,
+  env: Env,
   { from, to }: { from: string | null; to: string },
   wanted: ReadonlyMap<string, string>,
 ): Promise<string[]> {
@@ -72,7 +73,7 @@ export function namesToCommit(
 /** Whether this commit is the one that was intended. */
 export async function isIntendedCommit(
   root: string,
-  env: Record<string, string>,
+  env: Env,
   head: string,
   intent: Intent,
 ): Promise<boolean> {

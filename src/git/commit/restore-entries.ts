@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Env } from '../../core/ports.ts'
 import { isAncestor, mustGit } from '../git.ts'
 import { readHead } from '../head.ts'
 import { describeLocks } from '../locks/find.ts'
@@ -12,7 +13,7 @@ export type Head = { commit: string | null; branch: string | null }
 
 export type RestoreEntriesOptions = {
   start: Pick<Start, 'root' | 'dirs'>
-  env: Record<string, string>
+  env: Env
   /** A private folder of ralph's, for an index of its own. */
   scratch: string
   /** How to wait for git's locks. */

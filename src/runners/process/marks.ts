@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Env } from '../../core/ports.ts'
 import type { StepId } from '../../core/table.ts'
 
 /** What marks a process as one of a run: entries of its first environment, and a limit that it inherited. */
@@ -28,7 +29,7 @@ export const MARK_NAMES = {
 } as const
 
 /** The step in an environment with marks. Null if the command belongs to none. */
-export const stepIn = (env: Record<string, string>): StepId | null =>
+export const stepIn = (env: Env): StepId | null =>
   /^\d+$/.test(env.RALPH_STEP ?? '') ? Number(env.RALPH_STEP) : null
 
 /*

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import type { Exit, ProcessRef } from '../../core/events.ts'
-import type { Command, Live, Runner, Sink } from '../../core/ports.ts'
+import type { Command, Env, Live, Runner, Sink } from '../../core/ports.ts'
 import type { StepId } from '../../core/table.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
 import { follow } from './follow.ts'
@@ -39,9 +39,9 @@ export interface ProcessRunner extends Runner {
   /** Ends what a step left running. With null, what was started outside any. */
   sweep(id: StepId | null): Promise<void>
   /** The environment for agents, so that what they start does not outlive ralph. */
-  marks: Record<string, string>
+  marks: Env
   /** The same for what ralph itself runs elsewhere, git for example: no sweep ends it. Agents never get it. */
-  ownMarks: Record<string, string>
+  ownMarks: Env
   /** Ends everything of this run. Nothing can be started afterwards. */
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Env } from '../../core/ports.ts'
 import type { StepId } from '../../core/table.ts'
 import { isNoRoom, whenRoom } from '../../core/trouble/no-room.ts'
 import type { Sandbox } from '../sandbox/sandbox.ts'
@@ -13,7 +14,7 @@ import type { Warden } from './warden.ts'
 export type ProcessRunnerOptions = {
   run: string
   graceMs: number
-  mark?: Record<string, string>
+  mark?: Env
   /** What everything is started in, unless it must stay outside. */
   sandbox?: Sandbox
 }
@@ -21,8 +22,8 @@ export type ProcessRunnerOptions = {
 /** The processes of one run in one incarnation. */
 export type Processes = Readonly<ProcessRunnerOptions> & {
   readonly incarnation: string
-  readonly marks: Record<string, string>
-  readonly ownMarks: Record<string, string> & { RALPH_CALL: string }
+  readonly marks: Env
+  readonly ownMarks: Env & { RALPH_CALL: string }
   readonly limit: LimitMark
   readonly warden: Warden
   /** The process groups that may still have members, by their leader's pid. */

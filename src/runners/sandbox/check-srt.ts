@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import type { Env } from '../../core/ports.ts'
 import { homeFolder } from '../../store/files/paths.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
 import { commandRunner, type RunCommand } from '../run-command.ts'
@@ -14,7 +15,7 @@ export type CheckSrtOptions = {
   program: string
   /** What belongs to this project is not used. */
   project: string
-  env: Record<string, string>
+  env: Env
   platform?: NodeJS.Platform
   run?: RunCommand
 }

@@ -1,5 +1,5 @@
 import type { SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime'
-import type { Needs } from '../../core/ports.ts'
+import type { Env, Needs } from '../../core/ports.ts'
 
 /** All that decides where a run's processes may read, write and connect. Paths are absolute. */
 export type Borders = {
@@ -145,7 +145,7 @@ const isLoopback = (host: string): boolean =>
  * What the environment inside has in addition. What goes to this machine goes past the proxy, so a model on this machine
  * could not be reached from inside.
  */
-export const environmentInside = ({ network }: SandboxRuntimeConfig): Record<string, string> => ({
+export const environmentInside = ({ network }: SandboxRuntimeConfig): Env => ({
   // Node's own fetch uses the proxy only with this variable (22.21).
   NODE_USE_ENV_PROXY: '1',
   ...(network.allowedDomains.some(isLoopback) && { NO_PROXY: '', no_proxy: '' }),

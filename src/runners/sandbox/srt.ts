@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { SandboxRuntimeConfig } from '@anthropic-ai/sandbox-runtime'
 import { shellQuoted } from '../../core/format.ts'
-import { CannotGoOn, type Command } from '../../core/ports.ts'
+import { CannotGoOn, type Command, type Env } from '../../core/ports.ts'
 import type { StepId } from '../../core/table.ts'
 import { INSIDE, stepIn } from '../process/marks.ts'
 import type { Denial } from './denials.ts'
@@ -22,7 +22,7 @@ export type SrtOptions = {
   /** The program that hosts the runtime. */
   program: string
   /** Its environment: with the secrets that it puts in for the agents. */
-  env: Record<string, string>
+  env: Env
   /** Whether what is inside gets this variable. */
   keeps(name: string): boolean
   /** More hosts for commands that ask for them (`Command.online`). */

@@ -2,6 +2,7 @@ import { existsSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import { fold } from '../../../core/evolve.ts'
 import { listPaths } from '../../../core/format.ts'
+import type { Env } from '../../../core/ports.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { attempt, git } from '../../../git/git.ts'
 import { canGoOn, ralphHome, runsIn, type StoredRun } from '../../../runs/find.ts'
@@ -165,11 +166,7 @@ function writeFreshFiles(
 }
 
 /** The paths that git ignores. None outside a repository. */
-async function ignoredAmong(
-  project: string,
-  env: Record<string, string>,
-  paths: string[],
-): Promise<Set<string>> {
+async function ignoredAmong(project: string, env: Env, paths: string[]): Promise<Set<string>> {
   const ignored = await git(project, env, ['check-ignore', '-z', '--stdin'], paths.join('\0'))
   return new Set(ignored?.split('\0').filter(Boolean))
 }
@@ -180,7 +177,7 @@ async function ignoredAmong(
  */
 async function commit(
   project: string,
-  env: Record<string, string>,
+  env: Env,
   paths: string[],
   message: string,
 ): Promise<boolean | string> {

@@ -1,5 +1,6 @@
 import { known } from '../../../agents/index.ts'
 import { describeExit } from '../../../agents/shared/exit.ts'
+import type { Env } from '../../../core/ports.ts'
 import { findProgram } from '../../../runners/find-program.ts'
 import type { Ran, RunCommand } from '../../../runners/run-command.ts'
 import { plainLine } from '../../../view/text/plain.ts'
@@ -18,7 +19,7 @@ export type ProgramFact = {
 }
 
 /** How and where a program is run. */
-export type ExamineOptions = { run: RunCommand; cwd: string; env: Record<string, string> }
+export type ExamineOptions = { run: RunCommand; cwd: string; env: Env }
 
 const TIMEOUT_MS = 5000
 

@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { known } from '../../../agents/index.ts'
+import type { Env } from '../../../core/ports.ts'
 import { UsageError } from '../../../core/usage-error.ts'
 import { quote } from '../../../core/visible.ts'
 import { git, mustGit } from '../../../git/git.ts'
@@ -90,7 +91,7 @@ async function checkDocker({ stdout, env }: Io, agent = 'claude'): Promise<numbe
   return 0
 }
 
-async function openTrial(root: string, home: string, env: Record<string, string>, agent: string) {
+async function openTrial(root: string, home: string, env: Env, agent: string) {
   const project = join(root, 'project')
   const runDir = join(root, 'run')
   for (const folder of [project, runDir]) mkdirSync(folder)

@@ -1,5 +1,5 @@
 import { basename, dirname } from 'node:path'
-import { CannotGoOn, type Command } from '../../../core/ports.ts'
+import { CannotGoOn, type Command, type Env } from '../../../core/ports.ts'
 import { INSIDE } from '../../process/marks.ts'
 import type { Sandbox } from '../sandbox.ts'
 import { openSbx, SBX_TIMES, type Sbx, SbxError, type SbxTimes, sandboxesIn } from './sbx.ts'
@@ -29,7 +29,7 @@ type Exchange = {
 export type DockerOptions = {
   /** Where `sbx` is, and its environment. */
   program: string
-  env: Record<string, string>
+  env: Env
   name: string
   /** Sbx's own name for the kind of agent. */
   agent: string
@@ -74,7 +74,7 @@ export function dockerSandbox(options: DockerOptions): Sandbox {
   /** The calls that work in the clone. */
   const inClone = new Set<string>()
 
-  const open = (marks: Record<string, string>): Promise<Sbx> => {
+  const open = (marks: Env): Promise<Sbx> => {
     opening ??= openDocker(options, openSbx(options.program, { ...options.env, ...marks }, { times }))
     return opening
   }

@@ -1,4 +1,5 @@
 import { parseJson } from '../../../core/json.ts'
+import type { Env } from '../../../core/ports.ts'
 import { ownProgram } from '../../../store/files/own-program.ts'
 import { commandRunner, type RunCommand } from '../../run-command.ts'
 
@@ -23,7 +24,7 @@ export const SBX_TIMES: SbxTimes = { quick: 30_000, create: 900_000, exec: 300_0
 /** `program`: where sbx is. */
 export function openSbx(
   program: string,
-  env: Record<string, string>,
+  env: Env,
   {
     times = SBX_TIMES,
     run = commandRunner(new AbortController().signal),
