@@ -1,4 +1,4 @@
-import { lstatSync, readdirSync } from 'node:fs'
+import { lstatSync, readdirSync, type Stats } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /** What is at a path. Links are not followed: a path below a link, or below a file, counts as nothing. */
@@ -14,6 +14,15 @@ export function pathKind(root: string, path: string): PathKind {
   if (found.isFile()) return 'file'
   if (!found.isDirectory()) return 'special'
   return lstatSync(join(file, '.git'), { throwIfNoEntry: false }) ? 'repository' : 'folder'
+}
+
+/** The state of what is at a path itself. Null if nothing is, also where a file has the name of a folder in the path. */
+export function statAt(path: string): Stats | null {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) ?? null
+  } catch {
+    return null
+  }
 }
 
 /**

@@ -53,21 +53,26 @@ export async function pathsBetween(
   return (await diffTrees(root, env, '--name-only', from, to)).filter(Boolean)
 }
 
-/** How an earlier commit has the paths in which a later one differs. Mode 0: it does not have the path. */
+/** How an earlier commit has the paths in which a later one differs: mode and object. Mode 0 if it does not have one. */
 export async function entriesBetween(
   root: string,
   env: Env,
   from: string | null,
   to: string | null,
-): Promise<{ mode: string; object: string; path: string }[]> {
+): Promise<{ path: string; entry: string }[]> {
   const fields = await diffTrees(root, env, '--raw', from, to)
-  // `:oldmode newmode oldobject newobject status`, then the path.
-  return fields.flatMap((field, index) => {
-    const [mode, , object] = field.startsWith(':') ? field.slice(1).split(' ') : []
-    const path = fields[index + 1]
-    return index % 2 === 0 && mode && object && path ? [{ mode, object, path }] : []
-  })
+  return rawChanges(fields).map(({ path, before }) => ({ path, entry: before }))
 }
+
+/** What `git diff --raw -z` shows, in fields: each path, and mode and object on both sides. */
+export const rawChanges = (fields: readonly string[]): { path: string; before: string; after: string }[] =>
+  // `:oldmode newmode oldobject newobject status`, then the path.
+  fields.flatMap((field, index) => {
+    const [was, is, before, after] = field.startsWith(':') ? field.slice(1).split(' ') : []
+    const path = fields[index + 1]
+    if (index % 2 !== 0 || !was || !is || !before || !after || !path) return []
+    return [{ path, before: `${was} ${before}`, after: `${is} ${after}` }]
+  })
 
 async function diffTrees(
   root: string,

@@ -5,6 +5,7 @@ import { UsageError } from '../core/usage-error.ts'
 import { git, mustGit } from './git.ts'
 import { pathKind } from './path-kind.ts'
 import type { Start } from './start.ts'
+import { rawChanges } from './tree-state.ts'
 
 /** A folder that contains all these paths, relative to it. */
 type Source = { folder: string; paths: string[] }
@@ -50,15 +51,13 @@ export async function changesBetween(
   to: string,
 ): Promise<TreeChange[]> {
   const args = ['diff-tree', '-r', '-z', '--raw', '--no-renames', '--no-abbrev', from, to]
-  const fields = (await mustGit(root, env, args)).split('\0')
-  const changes: TreeChange[] = []
-  for (let i = 0; i + 1 < fields.length; i += 2) {
-    const [was = '', is = '', before, after] = fields[i]!.slice(1).split(' ')
-    const entry = (mode: string, object = '') => (mode === '000000' ? '' : `${mode} ${object}`)
-    const isRepository = was === '160000' || is === '160000'
-    changes.push({ path: fields[i + 1]!, from: entry(was, before), to: entry(is, after), isRepository })
-  }
-  return changes
+  const isIn = (entry: string) => !entry.startsWith('000000 ')
+  return rawChanges((await mustGit(root, env, args)).split('\0')).map(({ path, before, after }) => ({
+    path,
+    from: isIn(before) ? before : '',
+    to: isIn(after) ? after : '',
+    isRepository: [before, after].some(entry => entry.startsWith('160000 ')),
+  }))
 }
 
 /** Writes files of a tree into the working tree, with an index of its own. */

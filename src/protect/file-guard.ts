@@ -2,6 +2,7 @@ import { relative } from 'node:path'
 import { OWN_DEPTH, parseJson } from '../core/json.ts'
 import { CannotGoOn } from '../core/ports.ts'
 import { kindAt } from '../store/files/inside.ts'
+import { isWithin } from '../store/files/paths.ts'
 import { isPinned, PathChanged, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import { LIMITS, readRegularFile } from '../store/files/read.ts'
 import { type Area, type AreaOptions, areaOf, isConfig, readArea, repositoryArea } from './area.ts'
@@ -189,8 +190,7 @@ async function restoreFiles(restoring: Restoring): Promise<void> {
   let now = readAreas(reachable, before)
   for (const folder of now.closed) {
     found.changed.push(`${shownIn(guard, folder)}/`)
-    for (const pin of pins.values())
-      if (!relative(pin.path, folder).startsWith('..')) openFolderAgain(pin, folder)
+    for (const pin of pins.values()) if (isWithin(pin.path, folder)) openFolderAgain(pin, folder)
   }
   if (now.closed.length > 0) now = readAreas(reachable, before)
   found.failed.push(...now.closed.map(folder => `${shownIn(guard, folder)} (it cannot be read)`))

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readdirSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { isWithin } from '../store/files/paths.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
 import { type AreaOptions, repositoryArea } from './area.ts'
 import { type ConfigTool, includedPaths, readConfigEntries } from './git-config.ts'
@@ -38,7 +39,7 @@ export async function moreGitAreas(start: WorkTree, tool: ConfigTool): Promise<A
   return [
     ...linked,
     ...included.flatMap(file => {
-      const folder = [dirs.common, root].find(folder => !relative(folder, file).startsWith('..'))
+      const folder = [dirs.common, root].find(folder => isWithin(folder, file))
       return folder === undefined ? [] : [{ root: folder, paths: [relative(folder, file)] }]
     }),
   ]

@@ -1,5 +1,6 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
-import { dirname, isAbsolute, join, relative, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
+import { isWithin } from '../store/files/paths.ts'
 import { type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import { bytesAt, LIMITS, textAt } from '../store/files/read.ts'
 import { readArea, repositoryArea } from './area.ts'
@@ -83,11 +84,6 @@ function resolveInner(pointer: string): string | null {
   } catch {
     return null
   }
-}
-
-const isWithin = (folder: string, path: string): boolean => {
-  const way = relative(folder, path)
-  return way !== '..' && !way.startsWith('../') && !isAbsolute(way)
 }
 
 function stampOf(path: string): string {

@@ -8,7 +8,8 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { dirname, isAbsolute, join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
+import { isWithin } from '../store/files/paths.ts'
 import { LIMITS, readRegularFile } from '../store/files/read.ts'
 
 /** Where what a restore replaces or removes is kept: it may be a person's work. */
@@ -40,9 +41,8 @@ export function setAside(project: string, parent: string): SetAside {
     },
     move(entry, path) {
       folder ??= open()
-      const within = relative(project, path)
-      const outside = within.startsWith('..') || isAbsolute(within)
-      const to = freeName(join(folder, outside ? `outside${path}` : within))
+      const name = isWithin(project, path) ? relative(project, path) : `outside${path}`
+      const to = freeName(join(folder, name))
       mkdirSync(dirname(to), { recursive: true, mode: 0o700 })
       try {
         renameSync(entry, to)

@@ -1,10 +1,11 @@
-import { lstatSync, readlinkSync, rmSync, type Stats } from 'node:fs'
+import { readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Env } from '../../core/ports.ts'
 import { bytesAt, LIMITS } from '../../store/files/read.ts'
 import { attempt, commitOf, git, gitBytes, mustGit } from '../git.ts'
 import type { GitDirs } from '../head.ts'
 import { type LockWait, pastLocks } from '../locks/lasting.ts'
+import { statAt } from '../path-kind.ts'
 import { pathsBetween } from '../tree-state.ts'
 
 /** A branch, and a folder of its repository, which may have it checked out. */
@@ -151,12 +152,4 @@ function contentAt(path: string): Buffer | null | 'unknown' {
   if (!found) return null
   if (found.isSymbolicLink()) return readlinkSync(path, 'buffer')
   return (found.isFile() ? bytesAt(path, { limit: LIMITS.own, noLink: true }) : null) ?? 'unknown'
-}
-
-function statAt(path: string): Stats | null {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) ?? null
-  } catch {
-    return null // A file has the name of a folder in the path.
-  }
 }

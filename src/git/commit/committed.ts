@@ -4,7 +4,7 @@ import { startBranchTip } from '../end-snapshot.ts'
 import { git } from '../git.ts'
 import { pathKind } from '../path-kind.ts'
 import type { Start } from '../start.ts'
-import { entriesBetween } from '../tree-state.ts'
+import { entriesBetween, rawChanges } from '../tree-state.ts'
 
 /** The paths in all commits since the start of a run, also those that a later commit removed again. */
 export async function committedSince(start: Start, env: Env): Promise<string[]> {
@@ -28,14 +28,8 @@ export async function committedSince(start: Start, env: Env): Promise<string[]> 
 /** What is staged, by path: its mode and object. Those of a removed path are `0` and zeros. */
 export async function stagedNow(root: string, env: Env): Promise<Map<string, string>> {
   const args = ['diff', '--cached', '--raw', '--no-abbrev', '--no-renames', '-z']
-  const fields = ((await git(root, env, args)) ?? '').split('\0')
-  // `:oldmode newmode oldobject newobject status`, then the path.
-  const entries = fields.flatMap((field, index): [string, string][] => {
-    const [, mode, , object] = field.startsWith(':') ? field.split(' ') : []
-    const path = fields[index + 1]
-    return index % 2 === 0 && mode && object && path ? [[path, `${mode} ${object}`]] : []
-  })
-  return new Map(entries)
+  const changes = rawChanges(((await git(root, env, args)) ?? '').split('\0'))
+  return new Map(changes.map(({ path, after }) => [path, after]))
 }
 
 /** The paths in which a commit is not what was to be committed: hooks changed them. */
@@ -46,9 +40,7 @@ export async function changedByHooks(
   wanted: ReadonlyMap<string, string>,
 ): Promise<string[]> {
   // From the commit to its parent: an entry is as the commit has it.
-  const made = new Map(
-    (await entriesBetween(root, env, to, from)).map(({ path, mode, object }) => [path, `${mode} ${object}`]),
-  )
+  const made = new Map((await entriesBetween(root, env, to, from)).map(({ path, entry }) => [path, entry]))
   const paths = new Set([...wanted.keys(), ...made.keys()])
   return [...paths].filter(path => made.get(path) !== wanted.get(path)).sort()
 }

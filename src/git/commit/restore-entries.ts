@@ -44,7 +44,7 @@ export async function restoreEntries(
   if (head.branch !== before.branch && commit !== null && !(await isAncestor(root, env, commit, from)))
     return { type: 'nothing' }
   const names = changed.map(({ path }) => path)
-  const entries = changed.map(({ mode, object, path }) => `${mode} ${object}\t${path}\0`).join('')
+  const entries = changed.map(({ entry, path }) => `${entry}\t${path}\0`).join('')
   const own = { ...env, GIT_INDEX_FILE: join(scratch, 'restore.index') }
   let to = ''
   const failed = await pastLocks(dirs, locks, async () => {

@@ -1,7 +1,9 @@
-import { existsSync, lstatSync, readdirSync, type Stats } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
+import { isWithin } from '../../store/files/paths.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
 import { type GitDirs, readBranch } from '../head.ts'
+import { statAt } from '../path-kind.ts'
 import type { Start } from '../start.ts'
 
 /** A file by which git keeps others out while it changes the file of the same name without `.lock`. */
@@ -28,7 +30,7 @@ export function findLocks(dirs: GitDirs, named: readonly string[] = []): Lock[] 
     ...(branch === null ? [] : [join(common, 'refs', 'heads', `${branch}.lock`)]),
     join(common, 'packed-refs.lock'),
     join(common, 'config.lock'),
-    ...named.filter(path => [own, common].some(dir => isBelow(dir, path))),
+    ...named.filter(path => [own, common].some(dir => isWithin(dir, path))),
   ]
   return [...new Set(paths)].flatMap(path => lockAt(path) ?? [])
 }
@@ -37,7 +39,7 @@ export function findLocks(dirs: GitDirs, named: readonly string[] = []): Lock[] 
 export const isSameLock = ({ path, id }: Lock): boolean => lockAt(path)?.id === id
 
 function lockAt(path: string): Lock | null {
-  const found = statOf(path)
+  const found = statAt(path)
   if (!found) return null
   const { ino, ctimeMs, birthtimeMs } = found
   return {
@@ -46,14 +48,6 @@ function lockAt(path: string): Lock | null {
     // Nobody can set these times; not every file system has the second.
     madeAt: Math.min(ctimeMs, birthtimeMs || ctimeMs),
     isPlain: found.isFile() && found.uid === process.getuid?.(),
-  }
-}
-
-function statOf(path: string): Stats | null {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false }) ?? null
-  } catch {
-    return null // A branch is a folder in another one's name.
   }
 }
 
@@ -67,10 +61,8 @@ export function folderTester({ root, dirs }: Pick<Start, 'root' | 'dirs'>): (fol
   })
   // The main working tree is around the common folder, unless that one lies elsewhere.
   const folders = [root, dirs.own, dirs.common, dirname(dirs.common), ...trees]
-  return folder => folders.some(top => isBelow(top, folder))
+  return folder => folders.some(top => isWithin(top, folder))
 }
-
-const isBelow = (folder: string, path: string): boolean => !relative(folder, path).startsWith('..')
 
 /** The lock in a complaint of git's, which is in the user's language. Null if it is about something else. */
 export const lockIn = (complaint: string): string | null =>

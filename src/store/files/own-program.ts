@@ -1,5 +1,6 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
-import { basename, delimiter, dirname, isAbsolute, join, relative, sep } from 'node:path'
+import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path'
+import { isWithin } from './paths.ts'
 
 /**
  * A program that ralph itself relies on, searched on PATH. Null if there is none. What an agent could replace does not
@@ -36,15 +37,11 @@ function isReplaceable(file: string, top: string): boolean {
   const linked = join(real(dirname(file)), basename(file))
   // A program that was installed for everybody may be a link to its package, so that path says nothing.
   const isOfPackages = [file, linked].some(path => path.split(sep).includes('node_modules'))
-  return isOfPackages || [file, linked, real(file)].some(path => isBelow(path, top))
+  return isOfPackages || [file, linked, real(file)].some(path => isWithin(top, path))
 }
 
-function isBelow(path: string, top: string): boolean {
-  const below = relative(top, path)
-  return !(below.startsWith('..') || isAbsolute(below))
-}
-
-function isProgram(file: string): boolean {
+/** Whether a path is a file that can be executed. */
+export function isProgram(file: string): boolean {
   try {
     accessSync(file, constants.X_OK)
     return statSync(file).isFile()

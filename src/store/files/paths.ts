@@ -15,11 +15,15 @@ export function homeFolder(): string {
   }
 }
 
-/** A path as seen from a folder: relative if it leads inside, else as it is. */
-export function pathSeenFrom(folder: string, path: string): string {
-  const seen = relative(folder, path)
-  return seen === '..' || seen.startsWith('../') ? path : seen
+/** Whether a path leads into a folder, or is that folder. */
+export function isWithin(folder: string, path: string): boolean {
+  const way = relative(folder, path)
+  return way !== '..' && !way.startsWith('../') && !isAbsolute(way)
 }
+
+/** A path as seen from a folder: relative if it leads inside, else as it is. */
+export const pathSeenFrom = (folder: string, path: string): string =>
+  isWithin(folder, path) ? relative(folder, path) : path
 
 /** The real path of a path in the project, relative to the project. Null if it leads out of it. */
 export function realWithin(project: string, path: string): string | null {
