@@ -9,7 +9,7 @@ export const TODO_STATUSES: readonly unknown[] = [
   'completed',
 ] satisfies TodoItem['status'][]
 
-/** Whether the list shows a task: one that starts at an unlisted stage prepares the list. */
+/** Whether the list shows a task. One that starts at an unlisted stage prepares the list. */
 export const isShown = (task: Task, table: StageTable): boolean =>
   table.stages[task.first ?? table.first]?.listed !== false
 

@@ -19,7 +19,7 @@ export type RunSpec = BaseSpec & {
 /** What the spec of every workflow has. */
 export type BaseSpec = {
   project: string
-  /** The project whose `.ralph` keeps the session; absent: this one. */
+  /** The project whose `.ralph` keeps the session, if it is another one. */
   sessions?: string
   settings: Settings
   agent: { argv: string[]; explicit: boolean; model: string | null }
@@ -27,7 +27,7 @@ export type BaseSpec = {
   worktrees?: boolean
   /** Stop after one iteration. */
   once: boolean
-  /** The repository when the run began; null outside one. */
+  /** The repository when the run began. Null outside a repository. */
   start: Start | null
 }
 
@@ -58,7 +58,7 @@ const start: z.ZodMiniType<Start> = z.looseObject({
   dirs: z.looseObject({ own: text, common: text }),
 })
 
-/** A repository as an event keeps it; null: another ralph wrote it. */
+/** A repository as an event keeps it. Null if another version of ralph wrote it. */
 export function readStart(kept: Record<string, unknown>): Start | null {
   const read = start.safeParse(kept, { jitless: true })
   return read.success ? read.data : null
@@ -132,7 +132,7 @@ export const guardrailCriteria = ({ guardrails }: Settings): Criterion[] =>
     return [{ name, verification: read.verification, failed: `Guardrail "${name}" failed` }]
   })
 
-/** A name that tells what a verification is about. */
+/** A name that says what a verification is about. */
 function nameOf(verification: Verification): string {
   switch (verification.method) {
     case 'external':

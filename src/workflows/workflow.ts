@@ -31,23 +31,23 @@ export interface Workflow<S extends RunSpec = RunSpec> {
   describe(spec: S, limits: Limits, run?: Folded): Description
   /** What the dry run shows: the prompt, or the list. */
   preview(spec: S, limits: Limits): string
-  /** What people should know before the first iteration; absent: nothing of its own. */
+  /** What people should know before the first iteration. */
   warnings?(spec: S, limits: Limits): string[]
   /** What session.json says about the work. */
   about(spec: S): Record<string, unknown>
-  /** What a worker's state file says of it; absent: it has neither a prompt file nor a pattern. */
+  /** For a worker's state file. Absent if there is no prompt file and no pattern. */
   loop?(spec: S): { promptFile: string | null; donePattern: string | null; isDoneByPattern: boolean }
-  /** What must hold for a task to be done, line by line; absent: nothing but its checks. */
+  /** What must hold for a task to be done, in addition to its checks. One line for each. */
   criteria?(spec: S, task: Task): string[]
-  /** The file of its list, which people may edit, and how it reads: null if it is not a list at this moment. */
+  /** The file of its list, which people may edit, and its reader. That gives null while the file holds no valid list. */
   listFile?(spec: S, id: string): { path: string; read(text: string): readonly TodoItem[] | null }
   /** Protected files in addition to those of every run. */
   protectedAreas(spec: S): ProtectedArea[]
   /** Lines to print at the end of a run, after its list. */
   summary?(spec: S, run: Folded, style: Style, id: string): string[]
-  /** What `ralph status` says of it besides, for programs and for people. */
+  /** More facts for `ralph status`, for programs and for people. */
   details?(events: readonly RunEvent[]): { data: readonly unknown[]; lines: string[] }
-  /** How often each task was reviewed; absent: it has no reviews of its own. */
+  /** How often each task was reviewed. Absent if the workflow has no reviews. */
   reviews?(spec: S, run: Folded): Reviewed[]
   /** What reviews found outside of their tasks. */
   followUps?(events: readonly RunEvent[]): { task: string; text: string }[]
@@ -68,9 +68,9 @@ export interface Active {
   adoptEdits(): Promise<void>
   /** Turns a request from outside into an edit of the list. */
   onRequest?(request: unknown): Edit | { error: string }
-  /** The folder to work on a task in, relative to the project; undefined means the project itself. */
+  /** The folder to work on a task in, relative to the project. Undefined means the project itself. */
   workspaceFor?(task: Task): string | undefined | Promise<string | undefined>
-  /** Does the work of one of ralph's own stages, for example a merge; its checks come next. Safe to repeat. */
+  /** Does the work of one of ralph's own stages, for example a merge. The stage's checks run next. Safe to repeat. */
   act?(work: Work, record: Recorder): Promise<Finding[]>
   /** The checks of such a stage are green: does what they were for. Safe to repeat. */
   complete?(work: Work): Promise<Finding[]>
@@ -82,11 +82,11 @@ export interface Active {
   env?(work: Work): Record<string, string>
   /** What the agent wrote about its work. Read once, before a check can write anything. */
   claimsAtExit?(work: Work): Promise<Claimed>
-  /** The checks of a step, chosen from `common`; without a step, the checks of the baseline. */
+  /** The checks of a step, chosen from `common`. Without a step, those of the baseline. */
   checks(work: CheckedWork, common: Check[]): Check[]
   /** What the agent claimed. Called after the checks; safe to repeat. */
   claims(work: Work, text: string): Promise<Claims>
-  /** Updates the workflow's own files after a step was settled; `workspace` is null once it is gone. Safe to repeat. */
+  /** Updates the workflow's own files after a step was settled. `workspace` is null once it was removed. Safe to repeat. */
   apply(settled: Settled, record: Recorder, workspace: Workspace | null): void | Promise<void>
   /** Called when a run is resumed, before anything else happens in it. */
   onResume?(): void
@@ -114,7 +114,7 @@ export type Context<S extends RunSpec = RunSpec> = {
   past: readonly RunEvent[]
   /** All events recorded so far. */
   journal(): readonly RunEvent[]
-  /** null if there is nobody to ask. */
+  /** The person at the terminal. Null if there is nobody to ask. */
   user: UserAccess | null
   /** The run now: a workflow reads it, only the engine changes it. */
   run(): Folded
@@ -127,7 +127,7 @@ export type Context<S extends RunSpec = RunSpec> = {
   ask(question: AgentQuestion, work: Pick<Work, 'step' | 'workspace'>): Promise<AgentAnswer>
   /** How to wait for git's locks in the project. */
   locks(): LockWait
-  /** Folders of tasks' own; only in a run whose spec has `worktrees`. */
+  /** The folders of the tasks. Call it only in a run whose spec has `worktrees`. */
   worktrees(): Worktrees
 }
 
@@ -143,10 +143,10 @@ export interface Worktrees {
 
 /** A question to an agent, aside from the work of the stages: a commit message, a judgement. */
 export type AgentQuestion = {
-  /** `agents.<role>` of the settings chooses the agent; without it the main agent answers. */
+  /** `agents.<role>` of the settings chooses the agent. Without such a setting the main agent answers. */
   role: string
   prompt: string
-  /** Absent: as the run's settings say. */
+  /** What the agent may do. Absent: as the run's settings say. */
   mode?: Ask['mode']
   /** What the agent would look up with its tools: a CLI that can turn them off gets this instead. */
   withoutTools?: string
@@ -165,10 +165,10 @@ type Description = {
   subject: [kind: string, name: string]
   /** When the run is done, as a text. */
   doneWhen: string
-  /** The name of the condition in the verbose lines; null if there is none. */
+  /** The name of the condition in the verbose lines. Null if there is no condition. */
   condition: string | null
   /** An estimate of the work, if the workflow can give one. */
   estimate: string | null
-  /** What verifies the work where the project has no checks; absent: nothing does. */
+  /** What verifies the work where the project has no checks. Absent if nothing does. */
   verifiedBy?: string
 }

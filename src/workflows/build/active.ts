@@ -94,7 +94,7 @@ export function openBuild(context: Context<BuildSpec>): Active {
     },
     onEvent(event) {
       log(event)
-      // Nobody works on the last edits of people any more, but the list must contain them.
+      // No agent works on the last edits of people any more, but the list must contain them.
       if (event.type === 'finished') list.write()
     },
     stoppedAsPlanned: () => build.stopsAfterPlan && isPlanned(context),

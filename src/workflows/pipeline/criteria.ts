@@ -1,7 +1,6 @@
 import { type Criterion, METHODS, type Verification } from '../../core/verification/method.ts'
 import { readVerification } from '../../settings/verification.ts'
 import { checkNames } from '../spec.ts'
-
 import type { PipelineRole, PipelineSpec } from './spec.ts'
 import {
   type CompletionCriteria,

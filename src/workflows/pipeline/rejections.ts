@@ -9,7 +9,7 @@ import {
   readFindings,
 } from './rules/reviews.ts'
 
-/** What a rejection comes to: the findings that count, or why none does. `outside`: proposals for other tasks. */
+/** The result of weighing a rejection: the findings that count, or why none does. `outside` has proposals for other tasks. */
 export type Rejection = { note: string; counts: boolean; outside: string[] }
 
 /**
@@ -38,7 +38,7 @@ export async function weighRejection(
   return { note: open.map(findingLine).join('\n'), counts: true, outside }
 }
 
-/** Outside a repository nobody can know: then an answer stands. */
+/** Whether the lines of a dismissed finding changed. Outside a repository this is unknown, and the answer stands. */
 async function hasChanged(
   workspace: Pick<Workspace, 'diff'>,
   { path, line, tree }: ReviewState['dismissed'][number],

@@ -13,9 +13,9 @@ export type PipelineRole = {
   tries: number
   /** What verifies it, where a task does not say. */
   check: string | null
-  /** Its base prompt; null: ralph's own. */
+  /** Its base prompt. Null means ralph's own. */
   prompt: string | null
-  /** Whether it may change files; absent: as ralph knows the role. */
+  /** Whether it may change files. Absent: as `mayWrite` knows the role. */
   writes?: boolean
 }
 

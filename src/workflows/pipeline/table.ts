@@ -10,7 +10,7 @@ const TRIES = new Map([
 ])
 const OTHER_TRIES = 10
 
-/** How often the stage of a role may be tried, where nobody says. */
+/** How often the stage of a role may be tried if the settings do not say it. */
 export const triesOf = (role: string): number => TRIES.get(role) ?? OTHER_TRIES
 
 /** Roles that only look, as ralph knows them. */

@@ -61,7 +61,7 @@ export function taskFiles({ spec, table, run, journal, record }: Context<Pipelin
   }
 }
 
-/** Makes the files of tasks as they were when a run began, as far as ralph writes them. One that was given up stays so. */
+/** Restores what ralph writes into the files of tasks to the state when a run began. Cancelled tasks stay cancelled. */
 export function reopenTasks(spec: PipelineSpec): void {
   const store = storeOf(spec)
   for (const { id, status, iteration, metadata } of spec.tasks) {

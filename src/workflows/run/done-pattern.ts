@@ -36,7 +36,7 @@ function probesFor(pattern: string): string[] {
 
 const isIn = new Script('texts.some(text => pattern.test(text))')
 
-/** Whether one of the texts matches; null: it took too long. Some patterns would backtrack for years. */
+/** Whether one of the texts matches. Null if that took too long: some patterns would backtrack for years. */
 function matchesAny(pattern: string, texts: readonly string[], limitMs: number): boolean | null {
   try {
     const context = createContext({ pattern: compile(pattern), texts })
@@ -59,15 +59,15 @@ const GATHERED = 64 * 1024
 const MOST_SLOW = 3
 
 export type PatternWatch = {
-  /** Another agent begins. */
+  /** Call it when another agent begins. */
   begin(): void
-  /** It said this. */
+  /** Call it with what the agent says. */
   hear(text: string): void
   /** Whether the pattern matched anything that it said. */
   hasMatched(): boolean
 }
 
-/** Looks for a pattern in all that an agent says, and remembers it. `onSlow`: it took too long, for the first time. */
+/** Looks for a pattern in all that an agent says, and remembers it. `onSlow` is called once, when it takes too long. */
 export function watchPattern(pattern: string, onSlow: () => void, limitMs = LIMIT_MS): PatternWatch {
   let found = false
   let slow = 0

@@ -9,7 +9,7 @@ export type PromptSpec = RunSpec & {
     pattern: string | null
     /** Green checks are enough. */
     untilGreen?: true
-    /** So are this many iterations in a row that change nothing and leave the checks green; absent: they are not. */
+    /** How many iterations in a row that change nothing and leave the checks green are enough. Absent: none are. */
     unchanged?: number
   }
 }

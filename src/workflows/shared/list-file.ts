@@ -17,7 +17,7 @@ export type ListFormat<List> = {
   place: ListPlace
   /** Reads parsed JSON as a list, or says what is wrong with it. */
   read(json: unknown): { list: List } | { errors: string[] }
-  /** The list that belongs to a state of the run. It keeps what `found` has besides. Null as long as the run has no list. */
+  /** The list that belongs to a state of the run. What `found` has beyond that stays. Null while the run has no list. */
   project(run: Folded, found: List): List | null
   /** The sentences to say if somebody removed the file. */
   ifGone: readonly string[]

@@ -9,13 +9,13 @@ import { isMerging, RESOLVE } from './merging.ts'
 import { conflictCheck } from './resolve.ts'
 
 type OwnFolders = Pick<Active, 'workspaceFor' | 'act' | 'complete'> & {
-  /** The checks of the stages that merge; null: it is another stage. */
+  /** The checks of the stages that merge. Null for any other stage. */
   checks(work: Parameters<Active['checks']>[0], common: Check[]): Check[] | null
 }
 
 /**
- * What a workflow does whose tasks may have folders of their own. `ownerOf`: the task whose folder it is worked on in; null:
- * the project. `criteria`: what must hold of a task's work after it was merged, besides the guardrails.
+ * What a workflow does whose tasks may have folders of their own. `ownerOf` gives the task in whose folder a task is worked
+ * on. Null means the project. `criteria` are what must hold after a task was merged, in addition to the guardrails.
  */
 export function ownFolders(
   context: Context,

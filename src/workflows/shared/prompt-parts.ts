@@ -15,6 +15,6 @@ export const doubtNotes = ({ doubts }: Pick<RunState, 'doubts'>, workspace = '')
 export const HALF_EDITED =
   'Note: the previous iteration was interrupted. The working tree may be half-edited; look at it before you go on.'
 
-/** `Iteration 3 of 10, 7 remaining.`; without a limit only `Iteration 3.` */
+/** `Iteration 3 of 10, 7 remaining.` Without a limit it is only `Iteration 3.` */
 export const countLine = (n: number, of: number | null): string =>
   of === null ? `Iteration ${n}.` : `Iteration ${n} of ${of}, ${Math.max(of - n, 0)} remaining.`

@@ -66,7 +66,7 @@ function listsIn(text: string): { lists: unknown[][]; flaws: string[] } {
   return { lists, flaws }
 }
 
-/** The position after the bracket that closes the one at `start`; -1 if there is none. */
+/** The position after the bracket that closes the one at `start`. It is -1 if there is no such bracket. */
 function endOfBracket(text: string, start: number): number {
   let depth = 0
   let at = start

@@ -2,7 +2,7 @@ import type { TodoItem } from '../../../core/events.ts'
 import type { StageName } from '../../../core/table.ts'
 import type { Task, TaskId } from '../../../core/task.ts'
 
-/** What is known about a task besides its line in the list. It is kept in details.json, not in tasks.json. */
+/** More than the list says about a task. It is kept in details.json, not in tasks.json. */
 export type Detail = { description?: string; acceptanceCriteria?: string[] }
 
 /** A list that passed all checks: ids are unique, every blocker is in the list, and there are no cycles. */
@@ -43,5 +43,5 @@ export const taskDetailLines = ({ description, acceptanceCriteria = [] }: Detail
 export const detailsOf = (tasks: readonly Task[]): Record<TaskId, Detail> =>
   Object.fromEntries(tasks.filter(task => task.spec).map(task => [task.id, detailOf(task)]))
 
-/** `#3-bug-1` → `#3`; null if this is not the id of a bug fix. */
+/** `#3-bug-1` → `#3`. Null if this is not the id of a bug fix. */
 export const parentOf = (id: TaskId): TaskId | null => /^(.+)-bug-\d+$/.exec(id)?.[1] ?? null

@@ -173,7 +173,7 @@ function editEntry(event: Extract<RunEvent, { type: 'edited' }>, before: readonl
 
 const STATUS_NAMES: Record<string, string> = { done: 'completed', blocked: 'blocked' }
 
-/** A few lines of somebody else's text, each with a mark, so that none looks like an entry of the log. */
+/** A few lines of another author's text, each with a mark, so that none looks like an entry of the log. */
 function quoted(text: string): string[] {
   const lines = text
     .trim()

@@ -6,7 +6,7 @@ import type { Task, TaskId } from '../../../core/task.ts'
 import { doubtNotes, HALF_EDITED, instructionsFor } from '../../shared/prompt-parts.ts'
 import { detailOf } from './planned.ts'
 
-/** What the prompt of an iteration contains besides the task and its state. */
+/** What the prompt of an iteration contains in addition to the task and its state. */
 export type TaskPromptOptions = {
   /** The folder with the list and the log, relative to the agent's cwd. */
   session: string

@@ -118,7 +118,7 @@ function assignIds(items: readonly TodoItem[], tasks: readonly Task[], shown: re
   }))
 }
 
-/** `#12` → 12; 0 for an id of another kind. */
+/** `#12` → 12. It is 0 for an id of another kind. */
 export const todoNumber = (id: TaskId): number => (/^#\d{1,15}$/.test(id) ? Number(id.slice(1)) : 0)
 
 /** Leaves out and reports blockers that are not in the list or wait for the task itself: they would block it for good. */

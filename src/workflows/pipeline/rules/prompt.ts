@@ -6,7 +6,7 @@ import { findingLines, type ReviewState } from './reviews.ts'
 export type RolePromptOptions = {
   base: string
   role: string
-  /** Whether it may send work back; if not, work may be sent back to it. */
+  /** Whether it may send work back. If not, work may be sent back to it. */
   mayReject: boolean
   /** What was wrong with the last answer of this role, if nothing else says so. */
   last: string | null
@@ -63,7 +63,7 @@ const answeredBefore = ({ dismissed }: ReviewState): string | null =>
         .map(({ id, path, line, failure, why }) => `${id} ${path}:${line}: ${failure}\n   answer: ${why}`)
         .join('\n')}`
 
-/** As the document has it. */
+/** The part of the prompt that says when the stage is complete. */
 function completionSection({ role, spec, criteria, patterns, iteration, tries }: RolePromptOptions): string {
   const words = patterns.map(
     ({ pattern, in: where }) => `"${pattern}"${where === 'diff' ? ' (in the change)' : ''}`,

@@ -26,7 +26,7 @@ const FINDING = /^\s*(?:[-*]\s+)?`?([^\s:`][^:`]*):(\d+)`?:\s*(\S.*)$/
 /** A finding before it has a number. */
 export type FoundFinding = Omit<ReviewFinding, 'id'>
 
-/** The findings of a `<reject>`; lines in another form are not findings. */
+/** The findings of a `<reject>`. Lines in another form are not findings. */
 export const readFindings = (text: string): FoundFinding[] =>
   text.split('\n').flatMap(line => {
     const [, path, number, failure] = FINDING.exec(line) ?? []

@@ -95,7 +95,7 @@ function entriesOf(value: unknown): { entries: unknown[]; at(index: number): Pat
 }
 
 /**
- * What is wrong with new tasks beside those that are there: an id that is taken, a dependency that does not exist, a
+ * What is wrong with new tasks among the known ones: an id that is taken, a dependency that does not exist, a
  * cycle. Paths begin with the index of the new task.
  */
 export function checkNewTasks(fresh: readonly PipelineTask[], known: readonly PipelineTask[]): TaskProblem[] {

@@ -15,7 +15,7 @@ import { isTaskId, type PipelineTask, specOut, TASK_VERSION, type TaskRules } fr
 export interface TaskStore {
   /** All tasks, by id. Throws a UsageError if one of them cannot be read. */
   list(): PipelineTask[]
-  /** null: there is none with this id. */
+  /** The task with this id. Null if there is none. */
   get(id: string): PipelineTask | null
   /** Adds all of them or none. The caller has made sure that their ids are free. */
   add(tasks: readonly PipelineTask[]): void

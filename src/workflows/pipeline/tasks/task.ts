@@ -14,7 +14,7 @@ export type TaskStatus = (typeof TASK_STATUSES)[number]
 
 /** How tasks are read. */
 export type TaskRules = {
-  /** The roles that criteria may be for; null: any. */
+  /** The roles that criteria may be for. Null allows any. */
   roles: readonly string[] | null
   /** The method of criteria that name none. */
   method: string
@@ -36,7 +36,7 @@ export type CompletionCriteria = {
   description: string
   verification_method: string
   verification_config: Record<string, unknown>
-  /** null: as the settings say. */
+  /** The limit for this role. Null: as the settings say. */
   max_iterations: number | null
 }
 
@@ -64,7 +64,7 @@ export type PipelineTask = {
   metadata: Record<string, unknown>
   /** Iterations that it took so far. */
   iteration: number
-  /** null: nobody has said what "done" means. Only a file written by hand has that. */
+  /** What "done" means. Null if nobody has said it, which is possible only in a file written by hand. */
   completion_spec: CompletionSpec | null
 }
 

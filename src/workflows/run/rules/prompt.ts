@@ -2,7 +2,7 @@ import type { Finding } from '../../../core/events.ts'
 import { HALF_EDITED } from '../../shared/prompt-parts.ts'
 
 /**
- * The sentence that tells the agent how to report that it is done; null if it needs none. With a done pattern the
+ * The sentence that tells the agent how to report that it is done. Null if it needs none. With a done pattern the
  * user's prompt already says how, and a second way would confuse the agent.
  */
 export function completionHint(
@@ -33,7 +33,7 @@ export function promptText(
   const notes = (action: Finding['action']) =>
     options.lastRed.filter(f => f.action === action).map(f => f.note)
   const replaced = notes('REPLACE')
-  // Only a tag in the user's prompt counts: one in the output of a check tells the agent nothing.
+  // Only a tag in the user's prompt counts: one in the output of a check is no request.
   const needsHint = replaced.length === 0 && !/<response>/i.test(base)
   return [
     options.count,

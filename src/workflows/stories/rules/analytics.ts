@@ -46,7 +46,7 @@ type Loop = {
   dir: string
   file: StoriesFile
   review: { skip: boolean }
-  /** null: there is no repository. */
+  /** Null outside a repository. */
   start: { branch: string | null } | null
 }
 
@@ -65,7 +65,7 @@ export function storyWarnings(
   return start === null ? warnings : [...warnings, ...branchWarning(dir, file.branchName, start.branch)]
 }
 
-/** Without a name of their own, stories have the one of the template, which nobody chose. */
+/** The branch name of the template, for stories without a name. Nobody chose it. */
 const UNNAMED = branchOf('')
 
 function branchWarning(dir: string, wanted: string, current: string | null): string[] {

@@ -18,7 +18,7 @@ export type GateRules = {
 
 const REVIEW_CAP = 5
 
-/** Reads what ralph wrote. Missing or invalid parts are left out; the gate then checks less. */
+/** Reads what ralph wrote. Missing or invalid parts are left out, and the gate then checks less. */
 export function readGateRules(json: unknown): GateRules {
   const { iterationMode, skipReview, reviewCap, preIterationSnapshot, dirtyBefore } = asObject(json) ?? {}
   return {
@@ -33,9 +33,9 @@ export function readGateRules(json: unknown): GateRules {
 export type GateInput = {
   /** The stories' folder, as the agent knows it. */
   folder: string
-  /** The text of tasks.json, or why it cannot be read; null if there is none. */
+  /** The text of tasks.json, or why it cannot be read. Null if there is no such file. */
   tasks: string | { unreadable: string } | null
-  /** What `git status --porcelain -z` lists; null outside a repository. */
+  /** What `git status --porcelain -z` lists. Null outside a repository. */
   status: string | null
   /** The agent's last message, where its words count. */
   message?: string
@@ -114,7 +114,7 @@ function uncommittedErrors({ dirtyBefore }: GateRules, { folder, status }: GateI
   ]
 }
 
-/** The paths in the output of `git status --porcelain -z`; a rename gives both its names. */
+/** The paths in the output of `git status --porcelain -z`. A rename gives both its names. */
 function dirtyPaths(status: string): string[] {
   const entries = status.split('\0')
   const paths: string[] = []

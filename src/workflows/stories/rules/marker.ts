@@ -1,7 +1,7 @@
 import type { StepId } from '../../../core/table.ts'
 import type { ReviewMode, ReviewSnapshot } from './review-rules.ts'
 
-/** `.ralph-active`: tells hooks and people about a running story loop. Its last field is `preIterationSnapshot`. */
+/** The content of `.ralph-active`, for hooks and people. Its last field is `preIterationSnapshot`. */
 export type Marker = {
   timestamp: string
   pid: number
@@ -13,16 +13,15 @@ export type Marker = {
   iterationMode: ReviewMode
 }
 
-/**
- * The same for the Stop gate, kept out of the agent's sight. `dirtyBefore`: paths that were dirty before. `step`: the step that it was
- * written for.
- */
+/** The same for the Stop gate, kept out of the agent's sight. */
 export type GateSnapshot = Pick<Marker, 'skipReview' | 'reviewCap' | 'iterationMode'> & {
+  /** Paths that were not committed when the iteration began. */
   dirtyBefore: readonly string[]
+  /** The step that it was written for. */
   step: StepId
 }
 
-/** Either of them in JSON, with the snapshot: an object, by the ids of the stories. */
+/** Either of them in JSON, with the snapshot as an object by the ids of the stories. */
 export const withSnapshot = (fields: Marker | GateSnapshot, snapshot: ReviewSnapshot): string => {
   const stories = snapshot.map(
     ({ id, passes, reviewStatus, reviewCount }) => [id, { passes, reviewStatus, reviewCount }] as const,
@@ -30,7 +29,7 @@ export const withSnapshot = (fields: Marker | GateSnapshot, snapshot: ReviewSnap
   return `${JSON.stringify({ ...fields, preIterationSnapshot: Object.fromEntries(stories) }, null, 2)}\n`
 }
 
-/** The snapshot in a file that others can write too; null if it is not valid, or of another step. */
+/** The snapshot in a file that others can write too. Null if it is not valid, or of another step. */
 export function snapshotFrom(gate: unknown, step: StepId): ReviewSnapshot | null {
   if (!isObject(gate) || gate.step !== step) return null
   const stories = gate.preIterationSnapshot

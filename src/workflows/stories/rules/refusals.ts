@@ -15,7 +15,7 @@ export type AgentWork = {
   story: TaskId
   /** Whether the agent ended by itself: one that was cut off need not give a verdict. */
   hasFinished: boolean
-  /** The review fields before the iteration; null if they are lost. */
+  /** The review fields before the iteration. Null if they are lost. */
   before: ReviewSnapshot | null
   /** The file as the agent left it, and as it should be. */
   found: StoriesFile

@@ -9,7 +9,7 @@ type ReviewState = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount'>
 /** The review fields of every story as they were before an iteration. */
 export type ReviewSnapshot = readonly (Pick<Story, 'id'> & ReviewState)[]
 
-/** What must be true of a story file at any time, whoever wrote it. */
+/** What must be true of a story file at any time, no matter who wrote it. */
 export function invariantErrors({ userStories }: Pick<StoriesFile, 'userStories'>, cap: number): string[] {
   const errors: string[] = []
   for (const { id, passes, reviewStatus, reviewCount, reviewFeedback } of userStories) {

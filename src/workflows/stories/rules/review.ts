@@ -12,7 +12,7 @@ import type { ReviewStatus, StoriesFile, Story } from './story-file.ts'
 
 const CAP_MARK = '[AUTO-APPROVED AT CAP]'
 
-/** What a task keeps of a story besides its title, priority and dependencies. */
+/** What a task keeps of a story in addition to title, priority and dependencies. */
 export type StorySpec = { acceptanceCriteria: string[]; description?: string }
 
 export const specOf = (task: Task): StorySpec => task.spec as StorySpec
@@ -100,7 +100,7 @@ export function projectStories(
   }
 }
 
-/** The same for one story. `found` is undefined if it is not in the file. */
+/** The same for one story. `found` is undefined if the file does not have it. */
 export function projectStory(
   found: Story | undefined,
   task: Task,

@@ -6,7 +6,7 @@ import { isSubmittedPart, type ReviewMode } from './review-rules.ts'
 import type { StoriesFile, Story } from './story-file.ts'
 
 /**
- * What a person's edit of the story file means; also used to read a file with earlier reviews for the first time.
+ * What a person's edit of the story file means. A file with earlier reviews is read like this for the first time.
  * Call it only while nothing is in flight and everything settled is applied: before that, a difference may come from
  * an agent and must not count as a person's. Reading the same file again, after the edit was adopted but before the
  * file was written, gives no further edit.
@@ -67,7 +67,7 @@ export function agentStoryEdits(
 
 /**
  * The part of a split story that an agent submits: one new story, and not the iteration's own as well. It is reviewed like
- * any other. null: there is none.
+ * any other. Null if there is none.
  */
 export function submittedPart(
   found: StoriesFile,
@@ -82,7 +82,7 @@ export function submittedPart(
   return part && more.length === 0 && !isOwnSubmitted ? part : null
 }
 
-/** The state that a person gave the story; null if they left it. It is done only if both fields say so. */
+/** The state that a person gave the story. Null if they did not change it. It is done only if both fields say so. */
 function stateAfterEdit(
   story: Story,
   truth: ReviewFields,

@@ -29,7 +29,7 @@ export const branchOf = (name: string): string =>
       .replace(/^[-.]+|[-.]+$/g, '') || 'feature-name'
   }`
 
-/** What a loop took, according to its runs; null if no run is known. */
+/** What a loop took, according to its runs. Null if no run is known. */
 export type LoopFacts = { from: string; to: string; runs: number; iterations: number; usd: number } | null
 
 /** summary.md of an archived loop. */

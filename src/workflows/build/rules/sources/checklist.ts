@@ -106,7 +106,7 @@ function boxError(box: string, text: string): string | null {
 const isFenceEnd = (line: string, fence: string): boolean =>
   line.trim().startsWith(fence) && /^(`+|~+)$/.test(line.trim())
 
-/** The width of white space in columns; a tab goes to the next multiple of four. */
+/** The width of white space in columns. A tab goes to the next multiple of four. */
 function widthOf(space: string): number {
   let columns = 0
   for (const char of space) columns += char === '\t' ? CODE_INDENT - (columns % CODE_INDENT) : 1
