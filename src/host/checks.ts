@@ -1,9 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type CommandOptions, type LogFor, runCommand } from '../checks/command-run.ts'
 import { guarded, type ProtectedFiles } from '../checks/guarded.ts'
-import { type Guardrail, guardrail } from '../checks/guardrail.ts'
+import {
+  type CommandOptions,
+  type Guardrail,
+  guardrail,
+  type LogFor,
+  runCommand,
+} from '../checks/guardrail.ts'
 import { type JudgeOptions, judgeCriteria } from '../checks/judge/judge.ts'
 import { slugOf, slugsOf } from '../checks/message.ts'
 import { watchTests } from '../checks/test-changes.ts'

@@ -5,9 +5,7 @@ import { addedLines, type FileDiff, partsOf, presentLines, splitDiff } from '../
 import type { SemanticConfig } from '../../core/verification/method.ts'
 import type { Verified } from '../verification.ts'
 import { ANSWER_SCHEMA, type JudgeAnswer, readAnswer, readMarkedLine } from './rules/answer.ts'
-import { findPattern } from './rules/criteria.ts'
-import { isQuotedIn, quotedLine } from './rules/evidence.ts'
-import { foldAnswers, foldTwice, type Judged } from './rules/fold.ts'
+import { findPattern, foldAnswers, foldTwice, isQuotedIn, type Judged, quotedLine } from './rules/fold.ts'
 import { judgePrompt } from './rules/prompt.ts'
 
 /** How much of a diff one question may hold, in characters, and how many questions one judgement may take. */

@@ -6,8 +6,13 @@ import {
   readAnswer,
   readMarkedLine,
 } from '../../../src/checks/judge/rules/answer.ts'
-import { isQuotedIn, quotedLine } from '../../../src/checks/judge/rules/evidence.ts'
-import { foldAnswers, foldTwice, type Judged } from '../../../src/checks/judge/rules/fold.ts'
+import {
+  foldAnswers,
+  foldTwice,
+  isQuotedIn,
+  type Judged,
+  quotedLine,
+} from '../../../src/checks/judge/rules/fold.ts'
 import { type JudgeMaterial, judgePrompt } from '../../../src/checks/judge/rules/prompt.ts'
 
 const says = (verdict: string, evidence: unknown = 'a line of code', id = 'C1') => ({ id, verdict, evidence })

@@ -1,6 +1,5 @@
 import { onOneLine } from '../../../core/format.ts'
 import type { CriterionVerdict, JudgeAnswer } from './answer.ts'
-import { isAbsence } from './criteria.ts'
 
 /** What a judge's answers about one piece of work come to. */
 export type Judged = { verdict: 'pass' | 'fail' | 'cannot_tell'; reason: string }
@@ -81,4 +80,50 @@ const LONGEST = 300
 function shortened(text: string): string {
   const line = onOneLine(text)
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line
+}
+
+/** A quote that is shorter says nothing: most files have a line with a bracket. */
+const SHORTEST = 4
+
+/** A quoted line as it is compared: without the sign of a diff, quotes around it, and with single spaces. */
+export function quotedLine(evidence: string): string | null {
+  const line = evidence
+    .split('\n')
+    .map(onOneLine)
+    .find(part => part !== '')
+  if (line === undefined) return null
+  const bare = line
+    .replace(/^(?:[`"'“”]+)(.*?)(?:[`"'“”]+)$/, '$1')
+    .replace(/^[+-] ?(?=\S)/, '')
+    .trim()
+  return bare.length < SHORTEST ? null : bare
+}
+
+/** Whether one of these lines has the quoted text in it. */
+export function isQuotedIn(lines: readonly string[]): (evidence: string) => boolean {
+  const shown = lines.map(onOneLine)
+  return evidence => {
+    const line = quotedLine(evidence)
+    return line !== null && shown.some(candidate => candidate.includes(line))
+  }
+}
+
+/** Words by which a criterion asks that something is not there. Of that, nobody can quote a line. */
+const ABSENCE =
+  /\b(?:no|not|none|never|nothing|neither|nor|without|cannot|free of|absence of|avoids?|removed|deleted)\b|n't\b/i
+
+/** Whether the proof of a criterion is that something is absent. */
+const isAbsence = (criterion: string): boolean => ABSENCE.test(criterion)
+
+/** The first line with a pattern in it, whatever its case; null: there is none. */
+export function findPattern(
+  patterns: readonly string[],
+  lines: readonly string[],
+): { pattern: string; line: string } | null {
+  for (const pattern of patterns) {
+    const wanted = pattern.toLowerCase()
+    const line = lines.find(candidate => candidate.toLowerCase().includes(wanted))
+    if (line !== undefined) return { pattern, line: line.trim() }
+  }
+  return null
 }
