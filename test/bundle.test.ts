@@ -115,7 +115,7 @@ describe('the program that every start reads', () => {
       'src/cli/main.ts',
       'src/core/format.ts',
       'src/core/visible.ts',
-      'src/settings/duration.ts',
+      'src/settings/words.ts',
       'src/terminal/print.ts',
       'unused:child_process',
     ])

@@ -1,5 +1,5 @@
 import { holdsSecret, looksSecret } from '../core/secrets.ts'
-import { matchesAny } from './name-pattern.ts'
+import { matchesAny } from './names.ts'
 
 /** The variables that are set. */
 export const present = (env: Readonly<Record<string, string | undefined>>): Record<string, string> =>

@@ -2,8 +2,7 @@ import picomatch from 'picomatch'
 import * as z from 'zod/mini'
 import { findGlobProblem, GLOB_OPTIONS } from '../core/glob.ts'
 import { hiddenIn } from '../core/visible.ts'
-import { DURATION, parseDuration } from './duration.ts'
-import { splitWords } from './words.ts'
+import { DURATION, parseDuration, splitWords } from './words.ts'
 
 // The kinds of values in the settings. Each has the error message for a wrong value:
 // `<path> <message>, not <value> (<file>)`.

@@ -1,8 +1,7 @@
 import type * as z from 'zod/mini'
 import { isObject } from '../core/json.ts'
 import { quote } from '../core/visible.ts'
-import { nearestName } from './nearest-name.ts'
-import { type Path, showPath } from './path.ts'
+import { nearestName, type Path, showPath } from './names.ts'
 import { schema } from './schema.ts'
 
 /** More keys than this do not help in an error of one line. */

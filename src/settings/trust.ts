@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../core/json.ts'
-import { type Path, showPath } from './path.ts'
+import { type Path, showPath } from './names.ts'
 import { resolveSettings } from './schema.ts'
 
 /** Something of a project's files that decides what runs or what counts. `what` is raw text of a file: quote it. */

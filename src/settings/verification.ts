@@ -8,8 +8,7 @@ import {
   type Verification,
 } from '../core/verification/method.ts'
 import { command, either, flag, modelOrNull, object, oneOf, seconds, text, texts } from './kinds.ts'
-import { nearestName } from './nearest-name.ts'
-import type { Path } from './path.ts'
+import { nearestName, type Path } from './names.ts'
 
 /** What is wrong with a verification, and where in it. */
 export type VerificationProblem = { path: Path; problem: string }

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { parseDuration } from '../../settings/duration.ts'
+import { parseDuration } from '../../settings/words.ts'
 import { PROJECT_DIR } from './verb.ts'
 
 /** A whole number of at least one. */

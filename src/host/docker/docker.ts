@@ -9,7 +9,7 @@ import { findSbx, openSbx, SBX_TIMES, type SbxTimes } from '../../runners/sandbo
 import { reachableHosts } from '../../runners/sandbox/policy.ts'
 import type { Sandbox } from '../../runners/sandbox/sandbox.ts'
 import { isKeptElsewhere } from '../../settings/environment.ts'
-import { matchesAny } from '../../settings/name-pattern.ts'
+import { matchesAny } from '../../settings/names.ts'
 import { sessionDir } from '../../store/session.ts'
 import { readSandbox, type SandboxRecord, sandboxName, writeSandbox } from './record.ts'
 

@@ -1,6 +1,6 @@
 import { UsageError } from '../../../core/usage-error.ts'
 import { TEMPLATES } from '../../../core/verification/method.ts'
-import { type Path, showPath } from '../../../settings/path.ts'
+import { type Path, showPath } from '../../../settings/names.ts'
 import { PIPELINE_ROLES } from '../../../settings/schema.ts'
 import { isMethod } from '../../../settings/verification.ts'
 import type { TaskFields } from '../../verbs/task.ts'

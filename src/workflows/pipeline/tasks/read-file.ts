@@ -1,7 +1,7 @@
 import { firstLine } from '../../../core/format.ts'
 import { isObject, JsonError, parseJson } from '../../../core/json.ts'
 import { findCycle } from '../../../core/task.ts'
-import { type Path, showPath } from '../../../settings/path.ts'
+import { type Path, showPath } from '../../../settings/names.ts'
 import { readGivenTask, type TaskProblem } from './read-task.ts'
 import type { PipelineTask, TaskRules } from './task.ts'
 

@@ -2,8 +2,7 @@ import * as z from 'zod/mini'
 import { isObject } from '../../../core/json.ts'
 import { hiddenIn } from '../../../core/visible.ts'
 import { line, object, oneOf, positiveCount, text } from '../../../settings/kinds.ts'
-import { nearestName } from '../../../settings/nearest-name.ts'
-import type { Path } from '../../../settings/path.ts'
+import { nearestName, type Path } from '../../../settings/names.ts'
 import {
   expandTemplate,
   isMethod,
