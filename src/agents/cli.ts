@@ -1,6 +1,5 @@
-import type { Agent, Needs } from '../core/ports.ts'
+import type { Agent, Capabilities, Needs } from '../core/ports.ts'
 import type { LoadedFile } from './loads/entries.ts'
-import type { Payment } from './shared/payment.ts'
 
 /** Everything ralph knows about one coding-agent CLI. */
 export type Cli = {
@@ -23,3 +22,27 @@ export type Cli = {
   needs: Needs
   npmPackage: string
 }
+
+/** Who pays for a run while a variable is set. */
+export type Payment = { variable: string; kind: string }
+
+export const apiKeys = (...variables: string[]): Payment[] =>
+  variables.map(variable => ({ variable, kind: 'API key' }))
+
+/**
+ * Whether the user's own words already include one of these flags, in any spelling a command line allows:
+ * `--model x`, `--model=x`, `-m x`, `-mx`.
+ */
+export const hasFlag = (words: readonly string[], ...flags: string[]): boolean =>
+  words.some(word =>
+    flags.some(flag =>
+      flag.startsWith('--') ? word === flag || word.startsWith(`${flag}=`) : word.startsWith(flag),
+    ),
+  )
+
+/** Whether the program accepts a flag. As long as nobody has read its help, it is assumed to. */
+const accepts = (able: Capabilities, flag: string): boolean => able.flags === null || able.flags.has(flag)
+
+/** A flag and its value, unless this version does not accept it: flags come and go, and an unknown one is fatal. */
+export const ifSupported = (able: Capabilities, flag: string, ...value: string[]): string[] =>
+  accepts(able, flag) ? [flag, ...value] : []

@@ -4,9 +4,9 @@ import { claude } from './claude/claude.ts'
 import type { Cli } from './cli.ts'
 import { codex } from './codex/codex.ts'
 import { copilot } from './copilot/copilot.ts'
-import { custom, programName } from './custom.ts'
 import { gemini } from './gemini/gemini.ts'
 import { opencode } from './opencode/opencode.ts'
+import { textParser } from './shared/text.ts'
 
 /** Every CLI whose stream ralph can read, in the order in which ralph looks for an installed one. */
 export const known: ReadonlyMap<string, Cli> = new Map(
@@ -35,4 +35,39 @@ export function explicitAgent(argv: readonly string[]): Agent {
 const unknownAgent = (program: string): Agent => ({
   ...custom([program]),
   command: (ask, able) => custom([program, ...ask.flags]).command(ask, able),
+})
+
+/** Any command: run word for word with the prompt on its standard input; its output is plain text by default. */
+export const custom = (
+  argv: readonly string[],
+  { plain, parser, reports }: Pick<Agent, 'plain' | 'parser' | 'reports'> = PLAIN,
+): Agent => ({
+  name: programName(argv[0] ?? ''),
+  ...(plain && { plain }),
+  command: ask => ({ argv: [...argv], env: {}, stdin: ask.prompt }),
+  reports,
+  parser,
+})
+
+const PLAIN: Pick<Agent, 'plain' | 'parser' | 'reports'> = {
+  plain: true,
+  parser: () => textParser(),
+  reports: () => null,
+}
+
+/** The name a program goes by: `/usr/bin/claude`, `claude.cmd` → `claude`. */
+function programName(program: string): string {
+  const base = program.slice(Math.max(program.lastIndexOf('/'), program.lastIndexOf('\\')) + 1)
+  return base.replace(/\.(?:exe|cmd|bat|ps1)$/i, '') || program
+}
+
+/** The built-in scripted agent: a real process that edits real files, with no key and no network. */
+export const demoCli = (): Agent => ({
+  ...claude.make(),
+  name: 'demo',
+  command: ask => ({
+    argv: [process.execPath, process.argv[1] ?? '', 'demo-agent'],
+    env: {},
+    stdin: ask.prompt,
+  }),
 })

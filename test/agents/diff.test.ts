@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { diffOf } from '../../src/agents/claude/diff.ts'
-import { editOf } from '../../src/agents/claude/edits.ts'
+import { diffOf, editOf } from '../../src/agents/claude/edits.ts'
 
 const lines = (...texts: string[]) => `${texts.join('\n')}\n`
 const numbered = (n: number) => Array.from({ length: n }, (_, i) => `line ${i + 1}`)

@@ -1,10 +1,9 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Agent, Ask, Capabilities } from '../../core/ports.ts'
-import type { Cli } from '../cli.ts'
-import { hasFlag, ifSupported } from '../shared/flags.ts'
-import { apiKeys } from '../shared/payment.ts'
+import { apiKeys, type Cli, hasFlag, ifSupported } from '../cli.ts'
 import { textParser } from '../shared/text.ts'
 import { claudeParser } from './stream.ts'
-import { lastWritten } from './transcript.ts'
 
 /** With any of these the user has set permissions, and the bypass flag would override them. */
 const PERMISSIONS = [
@@ -127,4 +126,23 @@ export const claude: Cli = {
     chatter: ['~/.claude.json.*'],
   },
   npmPackage: '@anthropic-ai/claude-code',
+}
+
+/**
+ * When claude last wrote to the transcript of a session that it began in this folder since a time; null: it has none. It
+ * writes one also where it prints nothing but its last answer. Times are in ms since the epoch.
+ */
+function lastWritten(cwd: string, env: Record<string, string>, since: number): number | null {
+  const own = env.CLAUDE_CONFIG_DIR || join(env.HOME ?? '', '.claude')
+  const folder = join(own, 'projects', cwd.replace(/[^A-Za-z0-9]/g, '-'))
+  try {
+    const times = readdirSync(folder)
+      .filter(name => name.endsWith('.jsonl'))
+      .map(name => statSync(join(folder, name)))
+      .filter(({ birthtimeMs }) => birthtimeMs >= since)
+      .map(({ mtimeMs }) => mtimeMs)
+    return times.length > 0 ? Math.max(...times) : null
+  } catch {
+    return null
+  }
 }

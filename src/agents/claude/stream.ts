@@ -1,7 +1,6 @@
 import type { AgentEnded, AgentEvent, Exit, Usage } from '../../core/events.ts'
 import type { Parser } from '../../core/ports.ts'
-import { describeExit } from '../shared/exit.ts'
-import { MAX_NOTE } from '../shared/failure.ts'
+import { describeExit, MAX_NOTE } from '../shared/failure.ts'
 import {
   asCount,
   asList,

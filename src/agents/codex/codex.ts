@@ -1,7 +1,5 @@
 import type { Agent, Capabilities } from '../../core/ports.ts'
-import type { Cli } from '../cli.ts'
-import { hasFlag, ifSupported } from '../shared/flags.ts'
-import { apiKeys } from '../shared/payment.ts'
+import { apiKeys, type Cli, hasFlag, ifSupported } from '../cli.ts'
 import { textParser } from '../shared/text.ts'
 import { troubleOf } from '../shared/trouble.ts'
 import { codexParser } from './stream.ts'

@@ -1,6 +1,5 @@
 import type { Agent } from '../../core/ports.ts'
-import type { Cli } from '../cli.ts'
-import { hasFlag, ifSupported } from '../shared/flags.ts'
+import { type Cli, hasFlag, ifSupported } from '../cli.ts'
 import { textParser } from '../shared/text.ts'
 import { troubleOf } from '../shared/trouble.ts'
 import { copilotParser } from './stream.ts'

@@ -1,7 +1,6 @@
 import type { AgentEvent } from '../../core/events.ts'
 import type { Parser } from '../../core/ports.ts'
-import { describeExit } from '../shared/exit.ts'
-import { failureEvents, MAX_NOTE } from '../shared/failure.ts'
+import { describeExit, failureEvents, MAX_NOTE } from '../shared/failure.ts'
 import {
   asCount,
   asObject,

@@ -1,7 +1,6 @@
 import type { AgentEvent, Usage } from '../../core/events.ts'
 import type { Parser } from '../../core/ports.ts'
-import { describeExit } from '../shared/exit.ts'
-import { failureEvents } from '../shared/failure.ts'
+import { describeExit, failureEvents } from '../shared/failure.ts'
 import { asCount, asObject, asText, cutStart, type Fields, outputOf, summarize } from '../shared/fields.ts'
 import { jsonLines } from '../shared/json-lines.ts'
 import { MAX_ANSWER } from '../shared/text.ts'

@@ -1,4 +1,4 @@
-import type { AgentEnded, AgentEvent } from '../../core/events.ts'
+import type { AgentEnded, AgentEvent, Exit } from '../../core/events.ts'
 import { clip } from './fields.ts'
 import { troubleOf } from './trouble.ts'
 
@@ -15,4 +15,10 @@ export function failureEvents(
   const ended: AgentEvent = { type: 'ended', ok: false, text, ...spent, error: note }
   const trouble = troubleOf(error, status)
   return trouble ? [{ type: trouble, note }, ended] : [ended]
+}
+
+/** How a process ended, in words: `exit code 3`, `killed by SIGTERM`. */
+export function describeExit({ code, signal }: Exit): string {
+  if (code !== null) return `exit code ${code}`
+  return signal === null ? 'no exit status' : `killed by ${signal}`
 }

@@ -1,5 +1,5 @@
 import type { Parser } from '../../core/ports.ts'
-import { describeExit } from './exit.ts'
+import { describeExit } from './failure.ts'
 import { cutStart } from './fields.ts'
 import { type Trouble, troubleOf } from './trouble.ts'
 

@@ -1,5 +1,5 @@
 import { known } from '../../../agents/index.ts'
-import { describeExit } from '../../../agents/shared/exit.ts'
+import { describeExit } from '../../../agents/shared/failure.ts'
 import type { Env } from '../../../core/ports.ts'
 import { findProgram } from '../../../runners/find-program.ts'
 import type { Ran, RunCommand } from '../../../runners/run-command.ts'
