@@ -103,8 +103,9 @@ describe('resume', () => {
     )
     const others = all.filter(ran => !(ran.code === 0 && !ran.stdout.startsWith('resumed run')))
     expect(others).toHaveLength(3)
-    for (const { stdout, stderr } of others)
-      expect(stdout + stderr).toMatch(/is already running|no unfinished run|is finished|^resumed run/)
+    const refused =
+      /is already running|is at work under its own limits|no unfinished run|is finished|^resumed run/
+    for (const { stdout, stderr } of others) expect(stdout + stderr).toMatch(refused)
     expect(stage.read('../count')).toBe('..')
     expect(stage.journal().map(e => e.type)).toContain('finished')
   })
