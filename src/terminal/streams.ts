@@ -16,6 +16,9 @@ export function writeInBackground(): void {
     if (isatty(fd)) (process[name] as { _handle?: Handle })._handle?.setBlocking?.(false)
 }
 
+/** Two bundles of commands may ask for it. */
+let isWatched = false
+
 const NO_SPACE: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG'])
 
 /**
@@ -23,6 +26,8 @@ const NO_SPACE: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', '
  * script must not believe that it has all of it.
  */
 export function watchOutput(): void {
+  if (isWatched) return
+  isWatched = true
   let isCut = false
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (isCut || !NO_SPACE.has(error.code)) return
