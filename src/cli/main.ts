@@ -83,7 +83,13 @@ export async function main(typed: string[]): Promise<number> {
     const command = program.command(verb.name, { hidden: verb.hidden ?? false }).description(verb.summary)
     const group = Object.keys(GROUPS).find(title => GROUPS[title]!.includes(verb))
     if (group) command.helpGroup(group)
-    if (isNeeded(verb)) verb.define(command, context)
+    if (!isNeeded(verb)) continue
+    verb.define(command, context)
+    const { act } = verb
+    if (act)
+      command.action(async (...given) => {
+        code = await act(await import('./actions.ts'), context.io, ...(given as never[]))
+      })
   }
   try {
     // A completion script asks about unfinished words, which must not be parsed.

@@ -5,8 +5,6 @@ import type { WaitOptions } from '../../workers/wait.ts'
 import { positiveInteger, positiveSeconds } from './options.ts'
 import type { Verb } from './verb.ts'
 
-const actions = () => import('../actions.ts')
-
 const SPAWN_HELP = `
 It takes all options of the workflow's own command. Unlike ralph run, a spawned run has a completion condition only if -c, --done-pattern or the settings give it one; otherwise it uses all its iterations.
 
@@ -43,68 +41,56 @@ const WORKERS_NAME = 'the name of the worker'
 const logsVerb: Verb = {
   name: 'logs',
   summary: 'Print what a worker did and said.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .argument('<worker>', WORKERS_NAME)
       .option('-f, --follow', 'continue until the worker has ended')
-      .addOption(new Option('--iteration <n>', 'only this one').argParser(positiveInteger))
-      .action(async (name: string, options: LogsOptions) =>
-        finish(await (await actions()).printLogs(name, options, io)),
-      ),
+      .addOption(new Option('--iteration <n>', 'only this one').argParser(positiveInteger)),
+  act: ({ printLogs }, io, name: string, options: LogsOptions) => printLogs(name, options, io),
 }
 
 const attachVerb: Verb = {
   name: 'attach',
   summary: "Show a worker's tmux window in this terminal; Ctrl+B D leaves it.",
-  define: (command, { finish, io }) =>
-    command
-      .argument('<worker>', WORKERS_NAME)
-      .action(async (name: string) => finish(await (await actions()).attachWorker(name, io))),
+  define: command => command.argument('<worker>', WORKERS_NAME),
+  act: ({ attachWorker }, io, name: string) => attachWorker(name, io),
 }
 
 const killVerb: Verb = {
   name: 'kill',
   summary: 'End a worker now, for good; its changes are kept.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .argument('<worker>', WORKERS_NAME)
-      .option('--rm-worktree', 'also remove its worktree and branch, if everything in them is merged')
-      .action(async (name: string, options: KillOptions) =>
-        finish(await (await actions()).killWorker(name, options, io)),
-      ),
+      .option('--rm-worktree', 'also remove its worktree and branch, if everything in them is merged'),
+  act: ({ killWorker }, io, name: string, options: KillOptions) => killWorker(name, options, io),
 }
 
 const rmVerb: Verb = {
   name: 'rm',
   summary: 'Forget a worker that has ended; its run is kept.',
-  define: (command, { finish, io }) =>
-    command
-      .argument('<worker>', WORKERS_NAME)
-      .action(async (name: string) => finish(await (await actions()).forgetWorker(name, io))),
+  define: command => command.argument('<worker>', WORKERS_NAME),
+  act: ({ forgetWorker }, io, name: string) => forgetWorker(name, io),
 }
 
 const waitVerb: Verb = {
   name: 'wait',
   summary: 'Wait until workers have ended.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .argument('[workers...]', 'their names')
       .option('--all', 'all workers')
       .addOption(new Option('--timeout <s>', 'give up after this long').argParser(positiveSeconds))
-      .addHelpText('after', '\nExit codes: 0 all ended well · 1 one did not · 2 bad usage · 124 out of time')
-      .action(async (names: string[], options: WaitOptions) =>
-        finish(await (await actions()).waitForWorkers(names, options, io)),
-      ),
+      .addHelpText('after', '\nExit codes: 0 all ended well · 1 one did not · 2 bad usage · 124 out of time'),
+  act: ({ waitForWorkers }, io, names: string[], options: WaitOptions) => waitForWorkers(names, options, io),
 }
 
 export const superviseVerb: Verb = {
   name: 'supervise',
   summary: 'The process of a worker.',
   hidden: true,
-  define: (command, { finish, io }) =>
-    command
-      .argument('<worker>', WORKERS_NAME)
-      .action(async (name: string) => finish(await (await actions()).superviseWorker(name, io))),
+  define: command => command.argument('<worker>', WORKERS_NAME),
+  act: ({ superviseWorker }, io, name: string) => superviseWorker(name, io),
 }
 
 export const BACKGROUND: readonly Verb[] = [spawnVerb, logsVerb, attachVerb, waitVerb, killVerb, rmVerb]

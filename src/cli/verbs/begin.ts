@@ -1,8 +1,6 @@
 import { Argument } from 'commander'
 import { PROJECT_DIR, type Verb } from './verb.ts'
 
-const actions = () => import('../actions.ts')
-
 const DEMO_SCENES = ['run', 'build', 'stories', 'pipeline'] as const
 
 export type DemoName = (typeof DEMO_SCENES)[number]
@@ -17,11 +15,11 @@ Examples:
 const demoVerb: Verb = {
   name: 'demo',
   summary: 'See a whole run on a scratch project: a scripted agent, no key, no network.',
-  define: (command, { finish }) =>
+  define: command =>
     command
       .addArgument(new Argument('[which]').choices(DEMO_SCENES).default(DEMO_SCENES[0]))
-      .addHelpText('after', DEMO_EXAMPLES)
-      .action(async (which: DemoName) => finish(await (await actions()).showDemo(which))),
+      .addHelpText('after', DEMO_EXAMPLES),
+  act: ({ showDemo }, _, which: DemoName) => showDemo(which),
 }
 
 /** The demo's scripted agent, a process like any other. */
@@ -29,7 +27,8 @@ export const demoAgentVerb: Verb = {
   name: 'demo-agent',
   summary: '',
   hidden: true,
-  define: (command, { finish }) => command.action(async () => finish(await (await actions()).demoAgent())),
+  define: command => command,
+  act: ({ demoAgent }) => demoAgent(),
 }
 
 export type DoctorOptions = { env?: boolean; projectDir?: string; json?: boolean }
@@ -47,13 +46,13 @@ Exit codes: 0 ralph can run here · 1 it cannot (the last line says why) · 2 ba
 const doctorVerb: Verb = {
   name: 'doctor',
   summary: 'Show which agents and tools are here, what is missing, and how to get it.',
-  define: (command, { finish }) =>
+  define: command =>
     command
       .option('--env', 'also which environment variables an agent and the checks would get')
       .option(...PROJECT_DIR)
       .option('--json', 'the facts as one JSON object')
-      .addHelpText('after', DOCTOR_HELP)
-      .action(async (options: DoctorOptions) => finish(await (await actions()).diagnose(options))),
+      .addHelpText('after', DOCTOR_HELP),
+  act: ({ diagnose }, _, options: DoctorOptions) => diagnose(options),
 }
 
 export type InitOptions = {
@@ -105,11 +104,11 @@ export type TemplateChoice = (typeof TEMPLATE_NAMES)[number]
 const templateVerb: Verb = {
   name: 'template',
   summary: 'Print a template: a prompt, or a file of a story loop.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .addArgument(new Argument('[name]', 'which').choices(TEMPLATE_NAMES).default('prompt'))
-      .addHelpText('after', '\nExample:\n  ralph template > BUILD_PROMPT.md')
-      .action(async (name: TemplateChoice) => finish((await actions()).printTemplate(name, io))),
+      .addHelpText('after', '\nExample:\n  ralph template > BUILD_PROMPT.md'),
+  act: ({ printTemplate }, io, name: TemplateChoice) => printTemplate(name, io),
 }
 
 export const BEGIN: readonly Verb[] = [demoVerb, doctorVerb, initVerb, templateVerb]

@@ -8,8 +8,6 @@ import type { MorningOptions } from '../commands/see/morning.ts'
 import type { ReportOptions } from '../commands/see/report.ts'
 import { PROJECT_DIR, RUN_ARGUMENT, type Verb } from './verb.ts'
 
-const actions = () => import('../actions.ts')
-
 const WATCH_EXAMPLES = `
 Examples:
   ralph watch                  all runs and workers; those that need you are on top
@@ -21,11 +19,11 @@ Inside, ? shows the keys. Leaving it (q) stops no run.`
 const watchVerb: Verb = {
   name: 'watch',
   summary: 'Watch and steer all runs, or one, on a full screen.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .argument('[run]', 'the name of a worker, or the id of a run, or the beginning or end of it')
-      .addHelpText('after', WATCH_EXAMPLES)
-      .action(async (name: string | undefined) => finish(await (await actions()).watchRuns(name, io))),
+      .addHelpText('after', WATCH_EXAMPLES),
+  act: ({ watchRuns }, io, name: string | undefined) => watchRuns(name, io),
 }
 
 const MORNING_HELP = `
@@ -38,27 +36,26 @@ Examples:
 const morningVerb: Verb = {
   name: 'morning',
   summary: 'Show what the runs of the night did: what needs you, what landed, what it cost.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .option('--since <when>', 'a time span, a date, yesterday or today')
       .addOption(new Option('--json', 'as one JSON object').conflicts('html'))
       .option('--html [file]', 'as one HTML page; at a terminal it goes into a file')
-      .addHelpText('after', MORNING_HELP)
-      .action(async (options: MorningOptions) => finish((await actions()).showMorning(options, io))),
+      .addHelpText('after', MORNING_HELP),
+  act: ({ showMorning }, io, options: MorningOptions) => showMorning(options, io),
 }
 
 const statusVerb: Verb = {
   name: 'status',
   summary: 'Show the status of a run: running, paused, crashed or finished, and how to continue.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .argument('[run]', RUN_ARGUMENT)
       .option(...PROJECT_DIR)
       .option('--json', 'as one JSON object')
-      .addHelpText('after', '\nExample:\n  ralph status')
-      .action(async (name: string | undefined, options: StatusOptions) =>
-        finish((await actions()).showStatus(name, options, io)),
-      ),
+      .addHelpText('after', '\nExample:\n  ralph status'),
+  act: ({ showStatus }, io, name: string | undefined, options: StatusOptions) =>
+    showStatus(name, options, io),
 }
 
 const REPORT_HELP = `
@@ -73,17 +70,15 @@ Exit codes: 0 · 2 bad usage, or no such run`
 const reportVerb: Verb = {
   name: 'report',
   summary: 'Show the receipt of a run: what it did, what it cost, how it ended, how to continue.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .argument('[run]', RUN_ARGUMENT)
       .addOption(new Option('--json', 'as one JSON object').conflicts(['markdown', 'html']))
       .addOption(new Option('--markdown', 'as Markdown').conflicts('html'))
       .option('--html', 'as one HTML page; at a terminal it goes into a file')
       .option(...PROJECT_DIR)
-      .addHelpText('after', REPORT_HELP)
-      .action(async (name: string | undefined, options: ReportOptions) =>
-        finish(await (await actions()).reportRun(name, options, io)),
-      ),
+      .addHelpText('after', REPORT_HELP),
+  act: ({ reportRun }, io, name: string | undefined, options: ReportOptions) => reportRun(name, options, io),
 }
 
 const DIFF_HELP = `
@@ -97,16 +92,14 @@ Exit codes: 0 · 2 bad usage, no such run, or no git repository`
 const diffVerb: Verb = {
   name: 'diff',
   summary: 'Show what a run changed, from its start to its end, or to now.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .argument('[run]', RUN_ARGUMENT)
       .addOption(new Option('--stat', 'only how much').conflicts('nameOnly'))
       .option('--name-only', 'only which files')
       .option(...PROJECT_DIR)
-      .addHelpText('after', DIFF_HELP)
-      .action(async (name: string | undefined, options: DiffOptions) =>
-        finish(await (await actions()).diffRun(name, options, io)),
-      ),
+      .addHelpText('after', DIFF_HELP),
+  act: ({ diffRun }, io, name: string | undefined, options: DiffOptions) => diffRun(name, options, io),
 }
 
 const UNDO_HELP = `
@@ -121,16 +114,14 @@ Exit codes: 0 · 1 you said no · 2 bad usage, something in the way, or no termi
 const undoVerb: Verb = {
   name: 'undo',
   summary: 'Put everything back as it was when a run began; asks first.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .argument('[run]', RUN_ARGUMENT)
       .option('-y, --yes', 'do not ask')
       .option('--force', 'even if something was changed after the run')
       .option(...PROJECT_DIR)
-      .addHelpText('after', UNDO_HELP)
-      .action(async (name: string | undefined, options: UndoOptions) =>
-        finish(await (await actions()).undoRun(name, options, io)),
-      ),
+      .addHelpText('after', UNDO_HELP),
+  act: ({ undoRun }, io, name: string | undefined, options: UndoOptions) => undoRun(name, options, io),
 }
 
 const LS_EXAMPLES = `
@@ -142,23 +133,23 @@ Examples:
 const lsVerb: Verb = {
   name: 'ls',
   summary: 'List what is running: workers, and runs in other terminals; with --all also what has ended.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .option('-a, --all', 'also the runs of this project that have ended, the newest first')
       .option(...PROJECT_DIR)
       .addOption(new Option('--format <format>', 'how').choices(['table', 'json', 'names']).default('table'))
-      .addHelpText('after', LS_EXAMPLES)
-      .action(async (options: ListOptions) => finish((await actions()).listRuns(options, io))),
+      .addHelpText('after', LS_EXAMPLES),
+  act: ({ listRuns }, io, options: ListOptions) => listRuns(options, io),
 }
 
 const eventsVerb: Verb = {
   name: 'events',
   summary: 'Print what happens in all runs of this machine, for scripts.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .option('-f, --follow', 'continue until Ctrl+C')
-      .option('--json', 'the events of the journals as NDJSON, each with its run and worker')
-      .action(async (options: EventsOptions) => finish(await (await actions()).printEvents(options, io))),
+      .option('--json', 'the events of the journals as NDJSON, each with its run and worker'),
+  act: ({ printEvents }, io, options: EventsOptions) => printEvents(options, io),
 }
 
 export const SEE: readonly Verb[] = [

@@ -5,8 +5,6 @@ import type { TodoAction } from '../commands/todo/todo-run.ts'
 import { collect } from './options.ts'
 import { PROJECT_DIR, type Verb } from './verb.ts'
 
-const actions = () => import('../actions.ts')
-
 const RUN = 'its id, or the beginning or end of it; default: the latest unfinished run of this project'
 
 const inProject = (command: Command, example: string): Command =>
@@ -17,33 +15,28 @@ const inProject = (command: Command, example: string): Command =>
 const pauseVerb: Verb = {
   name: 'pause',
   summary: 'Let the running agent finish, then start no other until `ralph resume`.',
-  define: (command, { finish, io }) =>
-    inProject(command, 'ralph pause')
-      .argument('[run]', RUN)
-      .action(async (name: string | undefined, options: SteerOptions) =>
-        finish(await (await actions()).pauseByName(name, options, io)),
-      ),
+  define: command => inProject(command, 'ralph pause').argument('[run]', RUN),
+  act: ({ pauseByName }, io, name: string | undefined, options: SteerOptions) =>
+    pauseByName(name, options, io),
 }
 
 const cancelVerb: Verb = {
   name: 'cancel',
   summary: 'End a run now, for good, or one task of it; its changes are kept.',
-  define: (command, { finish, io }) =>
+  define: command =>
     inProject(
       command,
       `ralph cancel 20260301-221530-k3f
   ralph cancel k3f/TASK-2            one task of it; the other tasks continue`,
-    )
-      .argument('[run]', `${RUN}; after a slash, a task`)
-      .action(async (name: string | undefined, options: SteerOptions) =>
-        finish(await (await actions()).cancelByName(name, options, io)),
-      ),
+    ).argument('[run]', `${RUN}; after a slash, a task`),
+  act: ({ cancelByName }, io, name: string | undefined, options: SteerOptions) =>
+    cancelByName(name, options, io),
 }
 
 const tellVerb: Verb = {
   name: 'tell',
   summary: 'Add an instruction to all later prompts of a run, or of one task.',
-  define: (command, { finish, io }) =>
+  define: command =>
     inProject(
       command,
       `ralph tell "Use the new API"
@@ -54,10 +47,8 @@ const tellVerb: Verb = {
       .argument(
         '<words...>',
         'the instruction. Before it: the run (default: the latest unfinished one of this project), and a task, if only this task gets it',
-      )
-      .action(async (words: string[], options: SteerOptions) =>
-        finish(await (await actions()).tellByName(words, options, io)),
       ),
+  act: ({ tellByName }, io, words: string[], options: SteerOptions) => tellByName(words, options, io),
 }
 
 const SET_EXAMPLES = `
@@ -68,7 +59,7 @@ Examples:
 const setVerb: Verb = {
   name: 'set',
   summary: 'Change the limit of a run: ralph set max-iterations=200.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .usage('[options] [run] max-iterations=N')
       .argument(
@@ -77,10 +68,9 @@ const setVerb: Verb = {
       )
       .argument('[setting...]', 'max-iterations=N, all iterations counted')
       .option(...PROJECT_DIR)
-      .addHelpText('after', SET_EXAMPLES)
-      .action(async (first: string, others: string[], options: SteerOptions) =>
-        finish(await (await actions()).setLimitByName([first, ...others], options, io)),
-      ),
+      .addHelpText('after', SET_EXAMPLES),
+  act: ({ setLimitByName }, io, first: string, others: string[], options: SteerOptions) =>
+    setLimitByName([first, ...others], options, io),
 }
 
 export type TodoOptions = { after?: string[]; json?: boolean; projectDir?: string }
@@ -104,7 +94,7 @@ function actionArgument(): Argument {
 const todoVerb: Verb = {
   name: 'todo',
   summary: "Show a build's list, or change it at any time.",
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .usage('[run] [add TEXT | done N | skip N | edit N TEXT]')
       .argument('[run]', 'its id, or the beginning or end of it; default: the latest build of this project')
@@ -113,17 +103,15 @@ const todoVerb: Verb = {
       .option('--after <task>', 'with add: what it waits for; may be given several times', collect)
       .option('--json', 'the list as JSON')
       .option(...PROJECT_DIR)
-      .addHelpText('after', TODO_EXAMPLES)
-      .action(
-        async (
-          run: string | undefined,
-          action: string | undefined,
-          words: string[],
-          options: TodoOptions,
-        ) => {
-          finish(await (await actions()).todoRun([run ?? [], action ?? [], words].flat(), options, io))
-        },
-      ),
+      .addHelpText('after', TODO_EXAMPLES),
+  act: (
+    { todoRun },
+    io,
+    run: string | undefined,
+    action: string | undefined,
+    words: string[],
+    options: TodoOptions,
+  ) => todoRun([run ?? [], action ?? [], words].flat(), options, io),
 }
 
 const decision = (action: StoryRequest['action'], summary: string, why: string, examples: string): Verb => ({

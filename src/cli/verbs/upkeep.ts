@@ -9,13 +9,11 @@ const actions = () => import('../actions.ts')
 const trustVerb: Verb = {
   name: 'trust',
   summary: "Allow what this project's files decide: what runs and what counts.",
-  define: (command, { finish }) =>
+  define: command =>
     command
       .option(...PROJECT_DIR)
-      .addHelpText('after', '\nExample:\n  ralph trust        shows it all, and allows it until it changes')
-      .action(async (options: { projectDir?: string }) =>
-        finish((await actions()).trustProject(options.projectDir)),
-      ),
+      .addHelpText('after', '\nExample:\n  ralph trust        shows it all, and allows it until it changes'),
+  act: ({ trustProject }, _, options: { projectDir?: string }) => trustProject(options.projectDir),
 }
 
 const SANDBOX_HELP = `
@@ -118,14 +116,14 @@ The prompt stays; prd.md, tasks.json and progress.txt are replaced with fresh on
 const archiveVerb: Verb = {
   name: 'archive',
   summary: 'Archive a finished story loop, with a summary.',
-  define: (command, { finish }) =>
+  define: command =>
     command
       .option('--label <label>', 'what to call it, instead of its branch')
       .option('--force', 'even if stories are not completed')
       .option('--ralph-dir <dir>', 'the folder with the stories', 'ralph')
       .option(...PROJECT_DIR)
-      .addHelpText('after', ARCHIVE_EXAMPLES)
-      .action(async (options: ArchiveOptions) => finish(await (await actions()).archiveStories(options))),
+      .addHelpText('after', ARCHIVE_EXAMPLES),
+  act: ({ archiveStories }, _, options: ArchiveOptions) => archiveStories(options),
 }
 
 const GC_HELP = `
@@ -141,7 +139,7 @@ Exit codes: 0 · 2 bad usage`
 const gcVerb: Verb = {
   name: 'gc',
   summary: 'Delete the prompts, streams and logs of old runs; their receipts are kept.',
-  define: (command, { finish, io }) =>
+  define: command =>
     command
       .addOption(
         new Option('--keep <n>', 'keep this many of the newest runs').argParser(zeroOrMore).default(20),
@@ -150,8 +148,8 @@ const gcVerb: Verb = {
       .option('--yes', 'delete runs that can be resumed without asking')
       .option('--dry-run', 'only show what would be deleted')
       .option(...PROJECT_DIR)
-      .addHelpText('after', GC_HELP)
-      .action(async (options: GcOptions) => finish(await (await actions()).collectGarbage(options, io))),
+      .addHelpText('after', GC_HELP),
+  act: ({ collectGarbage }, io, options: GcOptions) => collectGarbage(options, io),
 }
 
 const PLUGIN_ACTIONS = ['path', 'install', 'uninstall'] as const
@@ -169,11 +167,11 @@ Examples:
 const pluginVerb: Verb = {
   name: 'plugin',
   summary: 'The Claude Code plugin: show where it is, install it in your own claude, or uninstall it.',
-  define: (command, { finish }) =>
+  define: command =>
     command
       .addArgument(new Argument('<path|install|uninstall>', 'what to do').choices(PLUGIN_ACTIONS))
-      .addHelpText('after', PLUGIN_HELP)
-      .action(async (action: PluginAction) => finish(await (await actions()).managePlugin(action))),
+      .addHelpText('after', PLUGIN_HELP),
+  act: ({ managePlugin }, _, action: PluginAction) => managePlugin(action),
 }
 
 const COMPLETIONS_SHELLS = ['bash', 'zsh', 'fish'] as const
@@ -194,11 +192,11 @@ Examples:
 const completionsVerb: Verb = {
   name: 'completions',
   summary: 'Print a script that lets a shell complete commands, options and their values.',
-  define: (command, { finish }) =>
+  define: command =>
     command
       .addArgument(new Argument('<bash|zsh|fish>', 'the shell').choices(COMPLETIONS_SHELLS))
-      .addHelpText('after', COMPLETIONS_HELP)
-      .action(async (shell: Shell) => finish((await actions()).printCompletions(shell))),
+      .addHelpText('after', COMPLETIONS_HELP),
+  act: ({ printCompletions }, _, shell: Shell) => printCompletions(shell),
 }
 
 export const UPKEEP: readonly Verb[] = [
