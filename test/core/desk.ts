@@ -5,7 +5,7 @@ import type { Edit, Task } from '../../src/core/task.ts'
 import { projectTodo, readTodo } from '../../src/core/todo.ts'
 import { agentEdit, personEdit } from '../../src/workflows/build/rules/todo-edits.ts'
 import { projectStories, specOf, storyClaims } from '../../src/workflows/stories/rules/review.ts'
-import { invariantErrors } from '../../src/workflows/stories/rules/review-rules.ts'
+import { invariantFlaws } from '../../src/workflows/stories/rules/review-rules.ts'
 import { agentStoryEdits, personStoryEdits } from '../../src/workflows/stories/rules/story-edits.ts'
 import { readStories, type StoriesFile } from '../../src/workflows/stories/rules/story-file.ts'
 import { editStories, editTodo, scribbleStories, someYields } from './behaviour.ts'
@@ -104,7 +104,7 @@ function storyDesk({ workflow, limits, skip, temper }: Setup, d: Dice, careful: 
     if (careful) {
       must(same(projected(refused), file), 'projecting twice is projecting once')
       must('file' in readStories(file), 'what ralph writes is well-formed')
-      must(skip || invariantErrors(file, workflow.rounds).length === 0, 'what ralph writes keeps the rules')
+      must(skip || invariantFlaws(file, workflow.rounds).length === 0, 'what ralph writes keeps the rules')
     }
     must(same(file.verifyCommands, verifyCommands), 'the checks are put back')
     const byId = new Map(file.userStories.map(s => [s.id, s]))

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import {
-  invariantErrors,
+  flawText,
+  invariantFlaws,
   type ReviewMode,
-  transitionErrors,
+  transitionFlaws,
 } from '../../../src/workflows/stories/rules/review-rules.ts'
 import type { StoriesFile, Story } from '../../../src/workflows/stories/rules/story-file.ts'
 import { newStory } from '../../core/setup.ts'
@@ -21,7 +22,7 @@ const story = (id: string, more: Partial<Story> = {}): Story => ({
 const approved = { passes: true, reviewStatus: 'approved' } as const
 
 describe('at any time', () => {
-  const check = (more: Partial<Story>) => invariantErrors(file(story('US-001', more)), 5)
+  const check = (more: Partial<Story>) => invariantFlaws(file(story('US-001', more)), 5).map(flawText)
 
   it.each([null, 'needs_review', 'changes_requested'] as const)(
     'a story cannot pass with reviewStatus %j',
@@ -68,7 +69,8 @@ describe('an iteration', () => {
   )
   const changed = (changes: Record<string, Partial<Story>>, ...more: Story[]) =>
     file(...before.userStories.map(s => ({ ...s, ...changes[s.id] })), ...more)
-  const errors = (mode: ReviewMode, now: StoriesFile) => transitionErrors(mode, before.userStories, now)
+  const errors = (mode: ReviewMode, now: StoriesFile) =>
+    transitionFlaws(mode, before.userStories, now).map(flawText)
 
   const implement = (id: string, what: string) =>
     `Implement iterations cannot set passes=true or approve stories. Only review iterations may approve. Story ${id} had illegal transition: ${what}.`
@@ -284,12 +286,12 @@ describe('an iteration', () => {
   })
 
   it('of review mode with nothing to review may leave all as it is', () => {
-    expect(transitionErrors('review', [story('new')], file(story('new')))).toEqual([])
+    expect(transitionFlaws('review', [story('new')], file(story('new')))).toEqual([])
   })
 
   it('is compared by ids, whatever these mean elsewhere', () => {
     const odd = file(story('__proto__'), story('constructor'))
-    expect(transitionErrors('implement', odd.userStories, odd)).toEqual([])
-    expect(transitionErrors('implement', [], odd)).toEqual([])
+    expect(transitionFlaws('implement', odd.userStories, odd)).toEqual([])
+    expect(transitionFlaws('implement', [], odd)).toEqual([])
   })
 })

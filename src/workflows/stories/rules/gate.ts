@@ -2,7 +2,13 @@ import { listPaths } from '../../../core/format.ts'
 import { parseJson } from '../../../core/json.ts'
 import { byId } from '../../../core/task.ts'
 import { snapshotOf } from './marker.ts'
-import { invariantErrors, type ReviewMode, type ReviewSnapshot, transitionErrors } from './review-rules.ts'
+import {
+  flawText,
+  invariantFlaws,
+  type ReviewMode,
+  type ReviewSnapshot,
+  transitionFlaws,
+} from './review-rules.ts'
 import { errorIn, readStories, type StoriesFile } from './story-file.ts'
 import { spokenVerdict, VERDICT_REQUEST } from './verdict.ts'
 
@@ -50,12 +56,13 @@ export function judgeStop(rules: GateRules, input: GateInput): GateVerdict {
   if ('errors' in read) return { errors: [...read.errors, ...uncommitted], warnings: [] }
   if (rules.skipReview) return { errors: uncommitted, warnings: [] }
   const { mode, before, reviewCap } = rules
-  const invariants = invariantErrors(read.file, reviewCap)
+  const invariants = invariantFlaws(read.file, reviewCap).map(flawText)
   if (mode === null || before === null)
     return { errors: [...invariants, ...uncommitted], warnings: [NO_SNAPSHOT] }
+  const transitions = transitionFlaws(mode, before, read.file).map(flawText)
   const unspoken = mode === 'review' ? unspokenErrors(before, read.file, input.message) : []
   return {
-    errors: [...invariants, ...transitionErrors(mode, before, read.file), ...unspoken, ...uncommitted],
+    errors: [...invariants, ...transitions, ...unspoken, ...uncommitted],
     warnings: [],
   }
 }

@@ -1,11 +1,13 @@
 import { byId, isSameList, type Task, type TaskId } from '../../../core/task.ts'
 import { specOf } from './review.ts'
 import {
-  invariantErrors,
+  type Flaw,
+  flawText,
+  invariantFlaws,
   type ReviewMode,
   type ReviewSnapshot,
-  removedErrors,
-  transitionErrors,
+  removedFlaws,
+  transitionFlaws,
 } from './review-rules.ts'
 import { noteErrors, type StoriesFile, type Story } from './story-file.ts'
 
@@ -29,16 +31,22 @@ type Rules = { skip: boolean; cap: number; verifyCommands: readonly string[] }
 export function refusals(work: AgentWork, rules: Rules): string[] {
   const { found, before } = work
   const known = before ?? work.truth.userStories
-  const errors = [
-    ...(rules.skip ? removedErrors(known, found) : ruleErrors(work, rules.cap)),
-    ...noteErrors({ userStories: found.userStories.filter(isDone(work.truth)) }),
-    ...pinErrors(work),
-    ...(isSameList(found.verifyCommands ?? [], rules.verifyCommands)
-      ? []
-      : [`verifyCommands was changed. ${PINNED}`]),
+  const flaws = [
+    ...(rules.skip ? removedFlaws(known, found) : ruleFlaws(work, rules.cap)),
+    ...found.userStories.filter(isDone(work.truth)).flatMap(noteFlaws),
+    ...pinFlaws(work),
   ]
-  return [...new Set([...errors, ...strayErrors(work, errors)])]
+  const arePinned = isSameList(found.verifyCommands ?? [], rules.verifyCommands)
+  const texts = [
+    ...flaws.map(flawText),
+    ...(arePinned ? [] : [`verifyCommands was changed. ${PINNED}`]),
+    ...strayErrors(work, new Set(flaws.map(({ story }) => story))),
+  ]
+  return [...new Set(texts)]
 }
+
+const noteFlaws = (story: Story): Flaw[] =>
+  noteErrors({ userStories: [story] }).map(text => ({ story: story.id, text }))
 
 const isDone = (truth: StoriesFile) => {
   const due = byId(truth.userStories)
@@ -48,8 +56,8 @@ const isDone = (truth: StoriesFile) => {
 const PINNED = 'An agent must not change what a story asks for or what verifies it. It is put back.'
 
 /** Checks changed stories for illegal transitions, and only unchanged ones for illegal states: one error is enough. */
-function ruleErrors({ mode, hasFinished, before, found }: AgentWork, cap: number): string[] {
-  if (!before) return invariantErrors(found, cap)
+function ruleFlaws({ mode, hasFinished, before, found }: AgentWork, cap: number): Flaw[] {
+  if (!before) return invariantFlaws(found, cap)
   const known = byId(before)
   const isUnchanged = (story: Story) => {
     const was = known.get(story.id) ?? FRESH
@@ -62,30 +70,29 @@ function ruleErrors({ mode, hasFinished, before, found }: AgentWork, cap: number
   const unchanged = found.userStories.filter(isUnchanged)
   const needsNoVerdict = !hasFinished && unchanged.length === found.userStories.length
   return [
-    ...joinTransitions(needsNoVerdict ? removedErrors(before, found) : transitionErrors(mode, before, found)),
-    ...invariantErrors({ userStories: unchanged }, cap),
+    ...(needsNoVerdict ? removedFlaws(before, found) : joinChanges(transitionFlaws(mode, before, found))),
+    ...invariantFlaws({ userStories: unchanged }, cap),
   ]
 }
 
-/** Joins the errors about several fields of one story into one sentence. */
-function joinTransitions(texts: string[]): string[] {
-  const changesByText = new Map<string, string[]>()
-  for (const text of texts) {
-    const [, words = text, change] = /^(.*illegal transition: )(.*)\.$/i.exec(text) ?? []
-    changesByText.set(words, [...(changesByText.get(words) ?? []), ...(change ? [change] : [])])
+/** Joins what differs only in the changed field into one flaw. */
+function joinChanges(flaws: Flaw[]): Flaw[] {
+  const joined = new Map<string, Flaw>()
+  for (const flaw of flaws) {
+    const change = [joined.get(flaw.text)?.change, flaw.change].filter(Boolean).join(', ')
+    joined.set(flaw.text, { ...flaw, ...(change !== '' && { change }) })
   }
-  return [...changesByText].map(([words, changes]) =>
-    changes.length > 0 ? `${words}${changes.join(', ')}.` : words,
-  )
+  return [...joined.values()]
 }
 
 const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
 
-function pinErrors({ found, tasks }: AgentWork): string[] {
+function pinFlaws({ found, tasks }: AgentWork): Flaw[] {
   const known = byId(tasks)
   return found.userStories.flatMap(story => {
     const task = known.get(story.id)
-    return (task && pinError(story, task)) ?? []
+    const text = task ? pinError(story, task) : null
+    return text === null ? [] : [{ story: story.id, text }]
   })
 }
 
@@ -102,8 +109,11 @@ function pinError(story: Story, task: Task): string | null {
   return `Story ${story.id}: ${changed.join(' and ')} ${changed.length > 1 ? 'were' : 'was'} changed. ${PINNED}`
 }
 
-/** Changes that are legal, but concern another story than the iteration's own. */
-function strayErrors({ story: mine, before, found, truth, tasks }: AgentWork, errors: string[]): string[] {
+/** Changes that are legal, but concern another story than the iteration's own. `named` are the stories with flaws. */
+function strayErrors(
+  { story: mine, before, found, truth, tasks }: AgentWork,
+  named: ReadonlySet<TaskId>,
+): string[] {
   const wasBefore = byId(before ?? [])
   const due = byId(truth.userStories)
   const known = byId(tasks)
@@ -113,23 +123,7 @@ function strayErrors({ story: mine, before, found, truth, tasks }: AgentWork, er
     const was = wasBefore.get(id) ?? due.get(id)
     return was !== undefined && (passes !== was.passes || reviewStatus !== was.reviewStatus)
   })
-  if (strays.length === 0) return []
-  const named = storiesNamedIn(errors, new Set(known.keys()))
   return strays
     .filter(({ id }) => !named.has(id))
     .map(({ id }) => `This iteration was about story ${mine}. What it wrote about story ${id} is put back.`)
-}
-
-/** The stories that these texts name. An id may contain anything, so every word boundary is tried as its end. */
-function storiesNamedIn(texts: readonly string[], known: ReadonlySet<TaskId>): Set<TaskId> {
-  const longest = [...known].reduce((most, id) => Math.max(most, id.length), 0)
-  const named = new Set<TaskId>()
-  for (const text of texts)
-    for (const { 0: word, index } of text.matchAll(/story /gi)) {
-      const from = index + word.length
-      const rest = text.slice(from, from + longest + 1)
-      for (const { index: end } of rest.matchAll(/(?![\w-])/g))
-        if (known.has(rest.slice(0, end))) named.add(rest.slice(0, end))
-    }
-  return named
 }

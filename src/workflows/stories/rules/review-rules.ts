@@ -1,4 +1,4 @@
-import { byId } from '../../../core/task.ts'
+import { byId, type TaskId } from '../../../core/task.ts'
 import type { StoriesFile, Story } from './story-file.ts'
 
 /** The kind of an iteration. It decides which review fields an agent may change, and how. */
@@ -9,30 +9,37 @@ type ReviewState = Pick<Story, 'passes' | 'reviewStatus' | 'reviewCount'>
 /** The review fields of every story as they were before an iteration. */
 export type ReviewSnapshot = readonly (Pick<Story, 'id'> & ReviewState)[]
 
+/** What is wrong with a story. If `change` is given, the text goes on with it. */
+export type Flaw = { story: TaskId; text: string; change?: string }
+
+export const flawText = ({ text, change }: Flaw): string =>
+  change === undefined ? text : `${text}${change}.`
+
 /** What must be true of a story file at any time, no matter who wrote it. */
-export function invariantErrors({ userStories }: Pick<StoriesFile, 'userStories'>, cap: number): string[] {
-  const errors: string[] = []
+export function invariantFlaws({ userStories }: Pick<StoriesFile, 'userStories'>, cap: number): Flaw[] {
+  const flaws: Flaw[] = []
   for (const { id, passes, reviewStatus, reviewCount, reviewFeedback } of userStories) {
+    const add = (text: string) => flaws.push({ story: id, text })
     if (passes && reviewStatus !== 'approved')
-      errors.push(
+      add(
         `Story ${id} has passes=true but reviewStatus is '${reviewStatus}', not 'approved'. Only review iterations may approve stories. Set passes back to false or complete the review cycle.`,
       )
     if (!passes && reviewStatus === 'approved')
-      errors.push(
+      add(
         `Story ${id} has reviewStatus 'approved' but passes=false. The two are out of sync: a story is approved exactly when it passes.`,
       )
     if (reviewStatus === 'changes_requested' && reviewFeedback.trim() === '')
-      errors.push(
+      add(
         `Story ${id} has reviewStatus 'changes_requested' but its reviewFeedback is empty. Feedback is required: say what has to be fixed, and where.`,
       )
     if (reviewCount > cap + 1)
-      errors.push(`Story ${id} has reviewCount ${reviewCount}, more than the review cap of ${cap} allows.`)
+      add(`Story ${id} has reviewCount ${reviewCount}, more than the review cap of ${cap} allows.`)
   }
-  return errors
+  return flaws
 }
 
 /** Changes that this mode does not allow. The state afterwards may be legal even if the transition to it is not. */
-export function transitionErrors(mode: ReviewMode, before: ReviewSnapshot, after: StoriesFile): string[] {
+export function transitionFlaws(mode: ReviewMode, before: ReviewSnapshot, after: StoriesFile): Flaw[] {
   const known = byId(before)
   const added: Story[] = []
   const changed: Change[] = []
@@ -44,9 +51,9 @@ export function transitionErrors(mode: ReviewMode, before: ReviewSnapshot, after
   }
   const parts = added.filter(story => isSubmittedPart(mode, story))
   return [
-    ...added.filter(story => !parts.includes(story)).flatMap(newStoryErrors),
-    ...removedErrors(before, after),
-    ...modeErrors(mode, before, changed, parts),
+    ...added.filter(story => !parts.includes(story)).flatMap(newStoryFlaws),
+    ...removedFlaws(before, after),
+    ...modeFlaws(mode, before, changed, parts),
   ]
 }
 
@@ -58,113 +65,112 @@ type Change = { story: Story; was: ReviewState; fields: (keyof ReviewState)[] }
 
 const FIELDS: (keyof ReviewState)[] = ['passes', 'reviewStatus', 'reviewCount']
 
-function modeErrors(mode: ReviewMode, before: ReviewSnapshot, changed: Change[], parts: Story[]): string[] {
+function modeFlaws(mode: ReviewMode, before: ReviewSnapshot, changed: Change[], parts: Story[]): Flaw[] {
   switch (mode) {
     case 'implement':
-      return implementErrors(changed, parts)
+      return implementFlaws(changed, parts)
     case 'review':
-      return reviewErrors(before, changed)
+      return reviewFlaws(before, changed)
     case 'review-fix':
-      return fixErrors(changed)
+      return fixFlaws(changed)
     default:
       return mode satisfies never
   }
 }
 
-function implementErrors(changed: Change[], parts: Story[]): string[] {
+function implementFlaws(changed: Change[], parts: Story[]): Flaw[] {
   const submits = ({ was, story }: Change) =>
     was.reviewStatus === null && story.reviewStatus === 'needs_review'
-  const errors = changed.flatMap(change =>
+  const flaws = changed.flatMap(change =>
     change.fields
       .filter(field => field !== 'reviewStatus' || !submits(change))
-      .map(
-        field =>
-          `Implement iterations cannot set passes=true or approve stories. Only review iterations may approve. Story ${change.story.id} had illegal transition: ${formatChange(change, field)}.`,
-      ),
+      .map(field => ({
+        story: change.story.id,
+        text: `Implement iterations cannot set passes=true or approve stories. Only review iterations may approve. Story ${change.story.id} had illegal transition: `,
+        change: formatChange(change, field),
+      })),
   )
   const [first, ...more] = [...changed.filter(submits).map(({ story }) => story), ...parts]
-  for (const { id } of more)
-    errors.push(
-      `An implement iteration submits one story for review. Story ${id} was submitted besides ${first!.id}.`,
-    )
-  return errors
+  const extra = more.map(({ id }) => ({
+    story: id,
+    text: `An implement iteration submits one story for review. Story ${id} was submitted besides ${first!.id}.`,
+  }))
+  return [...flaws, ...extra]
 }
 
-function reviewErrors(before: ReviewSnapshot, changed: Change[]): string[] {
-  const illegal = (id: string, details: string) =>
-    `Review iteration made illegal transition on story ${id}: ${details}.`
+function reviewFlaws(before: ReviewSnapshot, changed: Change[]): Flaw[] {
+  const illegal = (id: string, details: string): Flaw => ({
+    story: id,
+    text: `Review iteration made illegal transition on story ${id}: ${details}.`,
+  })
   if (changed.length === 0) {
     const waiting = before.find(({ reviewStatus }) => reviewStatus === 'needs_review')
     return waiting ? [illegal(waiting.id, 'a review must increment reviewCount and give a verdict')] : []
   }
   const reviewed = changed.find(c => c.was.reviewStatus === 'needs_review') ?? changed[0]!
-  const others = changed.filter(c => c !== reviewed)
   const { story, was } = reviewed
   const approved = story.reviewStatus === 'approved' && story.passes
   const sentBack = story.reviewStatus === 'changes_requested' && !story.passes
-  const errors: string[] = []
+  const wrong: string[] = []
   if (was.reviewStatus !== 'needs_review')
-    errors.push(illegal(story.id, `its reviewStatus was '${was.reviewStatus}', not 'needs_review'`))
+    wrong.push(`its reviewStatus was '${was.reviewStatus}', not 'needs_review'`)
   if (story.reviewCount !== was.reviewCount + 1)
-    errors.push(
-      illegal(
-        story.id,
-        `reviewCount must be incremented by 1, not ${was.reviewCount} → ${story.reviewCount}`,
-      ),
-    )
+    wrong.push(`reviewCount must be incremented by 1, not ${was.reviewCount} → ${story.reviewCount}`)
   if (!approved && !sentBack)
-    errors.push(
-      illegal(
-        story.id,
-        `the verdict must be 'approved' with passes=true or 'changes_requested' with passes=false, not '${story.reviewStatus}' with passes=${story.passes}`,
-      ),
+    wrong.push(
+      `the verdict must be 'approved' with passes=true or 'changes_requested' with passes=false, not '${story.reviewStatus}' with passes=${story.passes}`,
     )
   if (sentBack && story.reviewFeedback.trim() === '')
-    errors.push(illegal(story.id, "'changes_requested' needs a reviewFeedback that is not empty"))
-  for (const other of others)
-    errors.push(
+    wrong.push("'changes_requested' needs a reviewFeedback that is not empty")
+  const others = changed.filter(c => c !== reviewed)
+  return [
+    ...wrong.map(details => illegal(story.id, details)),
+    ...others.map(other =>
       illegal(
         other.story.id,
         `a review may only modify one story, and ${story.id} was reviewed: ${other.fields.map(f => formatChange(other, f)).join(', ')}`,
       ),
-    )
-  return errors
+    ),
+  ]
 }
 
-function fixErrors(changed: Change[]): string[] {
-  const illegal = (id: string, what: string) =>
-    `Review-fix iterations cannot approve stories. Story ${id} must go back to needs_review for re-review. Illegal transition: ${what}.`
+function fixFlaws(changed: Change[]): Flaw[] {
+  const illegal = (id: string, change: string): Flaw => ({
+    story: id,
+    text: `Review-fix iterations cannot approve stories. Story ${id} must go back to needs_review for re-review. Illegal transition: `,
+    change,
+  })
   const resubmits = ({ was, story }: Change) =>
     was.reviewStatus === 'changes_requested' && story.reviewStatus === 'needs_review'
-  const errors = changed.flatMap(change =>
+  const flaws = changed.flatMap(change =>
     change.fields
       .filter(field => field !== 'reviewStatus' || !resubmits(change))
       .map(field => illegal(change.story.id, formatChange(change, field))),
   )
   const [first, ...more] = changed.filter(resubmits)
   if (first && first.story.reviewFeedback.trim() !== '')
-    errors.push(illegal(first.story.id, 'reviewFeedback was not cleared'))
-  for (const { story } of more)
-    errors.push(
-      `A review-fix iteration resubmits one story. Story ${story.id} was resubmitted besides ${first!.story.id}.`,
-    )
-  return errors
+    flaws.push(illegal(first.story.id, 'reviewFeedback was not cleared'))
+  const extra = more.map(({ story }) => ({
+    story: story.id,
+    text: `A review-fix iteration resubmits one story. Story ${story.id} was resubmitted besides ${first!.story.id}.`,
+  }))
+  return [...flaws, ...extra]
 }
 
-function newStoryErrors({ id, passes, reviewStatus, reviewCount }: Story): string[] {
+function newStoryFlaws({ id, passes, reviewStatus, reviewCount }: Story): Flaw[] {
   if (!passes && reviewStatus === null && reviewCount === 0) return []
-  return [
-    `New stories must start incomplete, with passes=false, reviewStatus=null and reviewCount=0. Story ${id} starts with passes=${passes}, reviewStatus=${reviewStatus} and reviewCount=${reviewCount}.`,
-  ]
+  const text = `New stories must start incomplete, with passes=false, reviewStatus=null and reviewCount=0. Story ${id} starts with passes=${passes}, reviewStatus=${reviewStatus} and reviewCount=${reviewCount}.`
+  return [{ story: id, text }]
 }
 
-export function removedErrors(before: ReviewSnapshot, after: StoriesFile): string[] {
+export function removedFlaws(before: ReviewSnapshot, after: StoriesFile): Flaw[] {
   const left = new Set(after.userStories.map(story => story.id))
   return before
     .filter(({ id }) => !left.has(id))
-    .map(
-      ({ id }) => `Story ${id} was removed. Stories may be added and reordered, never removed: put it back.`,
-    )
+    .map(({ id }) => ({
+      story: id,
+      text: `Story ${id} was removed. Stories may be added and reordered, never removed: put it back.`,
+    }))
 }
 
 const formatChange = ({ was, story }: Change, field: keyof ReviewState) =>
