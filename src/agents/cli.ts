@@ -14,7 +14,7 @@ export type Cli = {
   ownEnv: readonly string[]
   /** More of them, for a provider behind it: each list only while the variable that is its key is on. */
   ownEnvWhen?: Readonly<Record<string, readonly string[]>>
-  /** How a run is paid for, by the variable that is set; the first that applies counts. None: by its own login. */
+  /** How a run is paid for, by the variable that is set; the first that applies counts, and otherwise its own login. */
   payments: readonly Payment[]
   /** What it loads from a project by itself and that can run something. */
   loads: readonly LoadedFile[]

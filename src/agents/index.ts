@@ -55,7 +55,7 @@ const PLAIN: Pick<Agent, 'plain' | 'parser' | 'reports'> = {
   reports: () => null,
 }
 
-/** The name a program goes by: `/usr/bin/claude`, `claude.cmd` → `claude`. */
+/** The name of a program without folder and extension: `/usr/bin/claude`, `claude.cmd` → `claude`. */
 function programName(program: string): string {
   const base = program.slice(Math.max(program.lastIndexOf('/'), program.lastIndexOf('\\')) + 1)
   return base.replace(/\.(?:exe|cmd|bat|ps1)$/i, '') || program

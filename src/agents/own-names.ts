@@ -1,6 +1,6 @@
 import { known } from './index.ts'
 
-/** The names and patterns of variables that an agent may have although they look secret; none for an unknown one. */
+/** The names and patterns of variables that an agent may have although they look secret. An unknown agent has none. */
 export function ownNames(
   agent: string,
   env: Readonly<Record<string, string | undefined>>,

@@ -72,7 +72,7 @@ const plainModel = (name: string): string =>
     .replace(/^.*\//, '')
     .replace(/-\d{4}-?\d{2}-?\d{2}$|-preview(?:-[\d-]+)?$/, '')
 
-/** What a call cost, as far as its tokens tell. */
+/** The cost of a call by its tokens. */
 export function estimateUsd(
   { input, output, cached = input, cacheWrite = input }: Price,
   usage: Usage,

@@ -1,4 +1,4 @@
-/** A program that a command line would start, with its words as far as they are known before it runs. */
+/** A program that a command line would start, with what is known of its words before it runs. */
 export type Call = {
   /** The program without its folder and version; '' for a redirection alone. */
   name: string

@@ -2,7 +2,7 @@ import { type Call, lastOf, operands, valuesOf } from './call.ts'
 import { plainPath } from './paths.ts'
 import { decodeEscapes } from './shell/read-word.ts'
 
-/** What a call prints; null if only running it would tell. */
+/** What a call prints, or null if only running it would show that. */
 export function printed({ name, args, input }: Call): string | null {
   switch (name) {
     case 'echo': {

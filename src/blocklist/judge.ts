@@ -67,7 +67,7 @@ function excerpt(step: ShellStep): string {
 }
 
 /**
- * Why a tool call may not be made, by the hook's input; null if nothing is wrong with it. If the input names no folder,
+ * Why a tool call may not be made, by the hook's input. null means that nothing is wrong with it. If the input names no folder,
  * the call runs in `folder`.
  */
 export function judgeToolCall(input: string, folder: string, allow: readonly string[]): string | null {

@@ -2,7 +2,7 @@ import { type Call, has, list, operands, valuesOf } from './call.ts'
 
 /**
  * What a call starts in its turn: further commands by their words, or scripts by their text. `own` are the words that
- * are left to the call itself: what is said of `rm` is not said of `sudo`.
+ * are left to the call itself: a rule about the words of `rm` does not apply to `sudo`.
  */
 type Inner = { words?: string[][]; scripts?: string[]; own?: string[] }
 

@@ -5,17 +5,17 @@ import { fstatSync, readSync } from 'node:fs'
 /** A character takes four bytes at most; reading one more tells whether there is a rest. */
 export const logHead = (fd: number, chars: number): string => read(fd, 0, (chars + 1) * 4)
 
-/** A last line that explains something is not longer than this. */
+/** How much of the end is read for the last line. */
 const TAIL = 4096
 
 export const tailOf = (fd: number): string => read(fd, Math.max(fstatSync(fd).size - TAIL, 0), TAIL)
 
 export const lastLineOf = (fd: number): string => tailOf(fd).trimEnd().split('\n').at(-1) ?? ''
 
-/** More than this is no output of tests that somebody reads. */
+/** A longer log is not searched. */
 const LONGEST = 8 * 1024 * 1024
 
-/** All of it; null if it is too long. */
+/** The whole log, or null if it is too long. */
 export const wholeText = (fd: number): string | null =>
   fstatSync(fd).size > LONGEST ? null : read(fd, 0, LONGEST)
 

@@ -3,9 +3,9 @@ import type { Check } from '../core/ports.ts'
 
 /** Protected files as a check needs them. */
 export type ProtectedFiles = {
-  /** Resolves once it is known how they should be. */
+  /** Resolves once their right state is known. */
   taken(): Promise<void>
-  /** Puts back what changed; returns what that was, as the end of a sentence, or null if nothing was. */
+  /** Puts back what changed. Returns its description, which ends a sentence, or null if nothing changed. */
   restore(): Promise<string | null>
 }
 

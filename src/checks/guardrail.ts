@@ -53,7 +53,9 @@ export type CommandOptions = {
   confinement: Pick<Command, 'unconfined' | 'online'>
 }
 
-/** The log of a step, null: of the baseline. `open` makes the empty file; `shown` is its name for people and agents. */
+/**
+ * The log of a step. null stands for the baseline. `open` makes the empty file; `shown` is its name for people and agents.
+ */
 export type LogFor = (id: StepId | null) => { open(): number; shown: string }
 
 /** Runs a shell command for a check, unless another check of the same pass has run it on this tree. */

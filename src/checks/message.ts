@@ -28,7 +28,7 @@ export function slugsOf(commands: string[]): string[] {
   })
 }
 
-/** What the agent is told of a red guardrail. The hint is literal and never cut. */
+/** The message to the agent about a red guardrail. The hint is literal and never cut. */
 export function failureMessage(red: {
   command: string
   failure: string

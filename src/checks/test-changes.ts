@@ -7,9 +7,9 @@ import { changedUnread, fewerTests, isWatched, weakenedBy, weakenedFinding } fro
 
 /** How to compare the files of a repository with the start of the run. Paths are relative to its top folder. */
 type TestFiles = {
-  /** Every path that changed since the run began; null if nobody can know. */
+  /** Every path that changed since the run began, or null if git cannot tell. */
   touched(): Promise<ReadonlySet<string> | null>
-  /** The texts at the start. null: there was none; undefined: it is unknown. The whole is null if git fails. */
+  /** The texts at the start: null for a file that did not exist, undefined if it is unknown. It is null if git fails. */
   atStart(paths: readonly string[]): Promise<ReadonlyMap<string, string | null | undefined> | null>
 }
 
@@ -17,7 +17,7 @@ type TestWatchOptions = {
   testChanges: 'claim' | 'fail' | 'allow'
   /** The folder that checks run in, relative to the repository. */
   folder: string
-  /** The text of a file now; null if it cannot be read. Then no check can use it either. */
+  /** The text of a file now, or null if it cannot be read. Then no check can use it either. */
   read: ReadText
   /** null outside git: then only the counts of the checks are compared. */
   files: TestFiles | null

@@ -13,7 +13,7 @@ import type {
 import { truncate } from './message.ts'
 import { externalFailure } from './rules/external.ts'
 
-/** What one method said. */
+/** The result of one method. */
 export type Verified = {
   verdict: Finding['verdict']
   reason: string
@@ -196,7 +196,7 @@ function foldStages(results: readonly Staged[]): Verified {
     return { verdict: 'unsure', reason: `Undecided stages: ${named(undecided)}`, undecided: true }
   const warnings = results.filter(({ verified }) => verified.verdict !== 'pass')
   const warned = warnings.length === 0 ? '' : `. Warnings: ${named(warnings)}`
-  // A promise that was matched proves nothing, beside nothing else.
+  // A matched promise alone proves nothing.
   const judgedBy = results.find(({ verified }) => verified.judgedBy)?.verified.judgedBy
   const isClaim = results.every(({ required, verified }) => !required || verified.claim)
   return {

@@ -2,10 +2,10 @@ import { closeSync, constants, fstatSync, openSync, writeSync } from 'node:fs'
 import { LIMITS } from '../store/files/read.ts'
 import type { HookInput } from './run-hook.ts'
 
-/** Names the file; ralph sets it for an agent whose work it can hardly see: one without an event stream. */
+/** The variable with the path of the file. Ralph sets it for an agent without an event stream. */
 const VARIABLE = 'RALPH_ACTIVITY'
 
-/** How much of an argument is noted: enough to say what a call is about. */
+/** How much of an argument is noted: enough to show what a call is about. */
 const MOST_TEXT = 200
 const MOST_ARGUMENTS = 20
 
@@ -32,7 +32,7 @@ function append(path: string, line: string): void {
   }
 }
 
-/** What claude told the hook, as far as ralph reads it. A tool's input may be as large as a file. */
+/** The part of claude's message that ralph reads. A tool's input may be as large as a file. */
 function noteOf({ hook_event_name, tool_name, tool_use_id, tool_input, agent_id }: HookInput): object {
   const said = Object.entries(tool_input ?? {})
     .filter((entry): entry is [string, string] => typeof entry[1] === 'string')

@@ -8,7 +8,7 @@ export const thresholds: readonly Threshold[] = [...THRESHOLDS].reverse()
 
 export const CHARS_PER_TOKEN = 4
 
-/** The highest threshold that is reached; null if none is. */
+/** The highest threshold that is reached, or null. */
 export const highestReached = (tokens: number, window: number): Threshold | null =>
   thresholds.find(threshold => tokens * 100 >= threshold * window) ?? null
 

@@ -33,7 +33,7 @@ export const projectFolder = (input: HookInput, env: Environment): string =>
 export const isInStories = (project: string, env: Environment): boolean =>
   env.RALPH_RUN ? env.RALPH_WORKFLOW === 'stories' : existsSync(join(project, MARKER))
 
-/** The story iteration that this session runs; null if it runs none. */
+/** The story iteration that this session runs, or null. */
 export function findStoryLoop(project: string, env: Environment): StoryLoop | null {
   if (!isInStories(project, env)) return null
   const mode = MODES[env.RALPH_STAGE ?? '']

@@ -14,9 +14,8 @@ export type EnvironmentRules = {
 }
 
 /**
- * The environment for a child process: everything but what looks like a secret, by its name or its value,
- * and which the agent does not need. Marks
- * of an outer run are dropped, because its sweep would end the children of this run.
+ * The environment for a child process, without variables that look like a secret, by name or value, and that the agent
+ * does not need. Marks of an outer run are dropped, because its sweep would end the children of this run.
  */
 export function filterEnvironment(
   env: Readonly<Record<string, string | undefined>>,

@@ -25,8 +25,8 @@ export type Loaded = {
 }
 
 /**
- * The machine's settings.json < the project's settings.json < settings.local.json < flags. `home`: ralph's own folder;
- * null: the project alone. Throws a UsageError with the first problem and the number of others.
+ * The machine's settings.json < the project's settings.json < settings.local.json < flags. `home` is ralph's own folder,
+ * or null for the project alone. Throws a UsageError with the first problem and the number of others.
  */
 export function loadSettings(projectDir: string, flags: Flags = {}, home: string | null = null): Loaded {
   const ofMachine = home === null || !isFolder(home) ? [] : read(home, MACHINE, join(home, MACHINE))
@@ -44,13 +44,13 @@ export function loadSettings(projectDir: string, flags: Flags = {}, home: string
   }
 }
 
-/** Something else in its place is found where the folder is needed. */
+/** Anything else in its place is reported where the folder is needed. */
 const isFolder = (path: string): boolean =>
   existsSync(path) && statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 
 type Source = { source: string; raw: unknown }
 
-/** The settings in a file; none if it does not exist. */
+/** The settings in a file, none if it does not exist. */
 function read(folder: string, file: string, source: string): Source[] {
   const raw = readJson(folder, file, source)
   return raw === undefined ? [] : [{ source, raw }]

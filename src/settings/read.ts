@@ -5,7 +5,7 @@ import { UsageError } from '../core/usage-error.ts'
 import { kindAt } from '../store/files/inside.ts'
 import { LIMITS, readRegularFile, UnreadableFile } from '../store/files/read.ts'
 
-/** The JSON of a file in a folder; undefined if the file does not exist. Throws a UsageError that names it as `called`. */
+/** The JSON of a file in a folder, or undefined if the file does not exist. Throws a UsageError that names it as `called`. */
 export function readJson(folder: string, file: string, called = file): unknown {
   const bytes = readBytes(join(folder, file), called)
   return bytes === undefined ? undefined : parse(bytes, called)

@@ -83,17 +83,17 @@ const pipelineRole = section({
   /** false: the stage is run once, and still verified. */
   enabled: z._default(flag, true),
   skip: z._default(flag, false),
-  /** null: that of the pipeline, else the role's own. */
+  /** null means that of the pipeline, or else the role's own. */
   maxIterations: z._default(z.nullable(positiveCount), null),
   /** What verifies it, where a task has no criteria for the role. */
   check: z._default(commandOrNull, null),
   /** A file with its base prompt. */
   prompt: z._default(commandOrNull, null),
-  /** Whether it may change files; null: all but the reviewer and qa. */
+  /** Whether it may change files. null means that all may but the reviewer and qa. */
   writes: z._default(z.nullable(z.boolean('must be true, false or null')), null),
 })
 
-/** Who may have an agent of its own, besides the roles of the pipeline. */
+/** Roles outside the pipeline that may have an agent of their own. */
 const OTHER_ROLES = ['judge', 'planner']
 /** Names that stages have already. */
 const NO_ROLES = [...OTHER_ROLES, 'done', 'blocked', 'bugfix', 'merge', 'resolve']
@@ -113,7 +113,7 @@ export const schema = object({
   streamAgentOutput: z._default(flag, true),
   includeIterationCountInPrompt: z._default(flag, false),
   agent: section({
-    /** null: the first agent found on PATH. */
+    /** null means the first agent found on PATH. */
     command: z._default(commandOrNull, null),
     flags: z._default(flags, []),
     model: z._default(modelOrNull, null),

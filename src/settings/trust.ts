@@ -5,11 +5,11 @@ import { resolveSettings } from './schema.ts'
 
 /** Something of a project's files that decides what runs or what counts. `what` is raw text of a file: quote it. */
 export type Risk = {
-  /** The file that an agent loads by itself; absent: ralph's settings or the stories. */
+  /** The file that an agent loads by itself. It is absent for ralph's settings and the stories. */
   file?: string
   where: string
   what: string
-  /** What trust is bound to besides what is shown, the hash of a program for example. */
+  /** What trust is bound to in addition to what is shown, such as the hash of a program. */
   exact?: string
 }
 

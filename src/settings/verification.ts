@@ -17,9 +17,9 @@ export type ReadVerification = { verification: Verification } | { problems: Veri
 
 /** What a verification may refer to. */
 export type VerificationContext = {
-  /** What a string_match looks for; null: its config must say. */
+  /** What a string_match looks for. If it is null, its config must say. */
   promise: string | null
-  /** What `{{acceptance_criteria}}` and an empty check_for stand for; null: there are none. */
+  /** What `{{acceptance_criteria}}` and an empty check_for stand for, or null if there are none. */
   acceptance: readonly string[] | null
 }
 

@@ -36,7 +36,7 @@ function isEscape(after: string | undefined, quote: string): after is string {
 /** `6h`, `30m`, `90s`, `1h30m`: at least one part, the largest first. */
 export const DURATION = /^(?=\d)(?:(\d+(?:\.\d+)?)h)?(?:(\d+(?:\.\d+)?)m)?(?:(\d+(?:\.\d+)?)s)?$/
 
-/** The seconds of a duration such as `1h30m`; null if it is not one. */
+/** The seconds of a duration such as `1h30m`, or null if it is not one. */
 export function parseDuration(text: string): number | null {
   const found = DURATION.exec(text)
   if (!found) return null

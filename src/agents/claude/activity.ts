@@ -22,7 +22,7 @@ export function activityReader(): (line: string) => AgentEvent[] {
     const id = asText(said.tool_use_id)
     if (id === '' || (event !== 'PreToolUse' && event !== 'PostToolUse')) return []
     const agent = asText(said.agent_id)
-    // Claude runs one command at a time, and tells no hook of one that failed: the next call tells that it is over.
+    // Claude runs one command at a time, and calls no hook for one that failed. The next call shows that it is over.
     const before = open.get(agent) === id ? [] : [...close(agent), callOf(id, said, agent)]
     open.set(agent, id)
     return event === 'PreToolUse' ? before : [...before, ...close(agent)]

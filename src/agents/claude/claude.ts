@@ -74,7 +74,7 @@ const make = (program = 'claude'): Agent => ({
     const budget = '--max-budget-usd'
     if (ask.budgetUsd !== null && !hasFlag(ask.flags, budget))
       argv.push(...ifSupported(able, budget, Math.max(ask.budgetUsd, CENT).toFixed(2)))
-    // As root, claude refuses its bypass flag unless it is told that this is a sandbox.
+    // As root, claude refuses its bypass flag unless a variable says that this is a sandbox.
     const env: Record<string, string> = ask.root ? { IS_SANDBOX: '1' } : {}
     if (!ask.backgroundTasks) env.CLAUDE_CODE_DISABLE_BACKGROUND_TASKS = '1'
     const stdin = toolless ? `${ask.prompt}\n\n${ask.withoutTools}` : ask.prompt
@@ -129,8 +129,8 @@ export const claude: Cli = {
 }
 
 /**
- * When claude last wrote to the transcript of a session that it began in this folder since a time; null: it has none. It
- * writes one also where it prints nothing but its last answer. Times are in ms since the epoch.
+ * When claude last wrote to the transcript of a session that began in this folder after a time, or null if there is none.
+ * It writes one even if it prints nothing but its last answer. Times are in ms since the epoch.
  */
 function lastWritten(cwd: string, env: Record<string, string>, since: number): number | null {
   const own = env.CLAUDE_CONFIG_DIR || join(env.HOME ?? '', '.claude')

@@ -3,7 +3,7 @@ import { asList, asObject, asText, clip, type Fields } from '../shared/fields.ts
 
 const MAX_EDITS = 50
 
-/** What a call of one of Claude's editing tools changes; undefined for any other tool, and if nothing changes. */
+/** The change by a call of one of Claude's editing tools. undefined for any other tool, and if nothing changes. */
 export function editOf(tool: string, input: Fields): string[] | undefined {
   const diff = changeOf(tool, input)
   return diff.length > 0 ? bounded(diff) : undefined

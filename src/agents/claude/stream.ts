@@ -217,7 +217,7 @@ function systemEvents(message: Fields): AgentEvent[] {
   return []
 }
 
-/** The content of a message, which may also be plain text; null if it has none. */
+/** The content of a message, which may also be plain text, or null if it has none. */
 function blocksOf(message: Fields): (Fields | null)[] | null {
   const content = asObject(message.message)?.content
   if (typeof content === 'string') return [{ type: 'text', text: content }]

@@ -10,7 +10,7 @@ export function claudeTodos() {
   const creating = new Map<string, string>()
 
   return {
-    /** The list after a call; null if the call is not about the list. */
+    /** The list after a call, or null if the call is not about the list. */
     call(call: string, tool: string, input: Fields): TodoItem[] | null {
       if (tool === 'TodoWrite') {
         items = todoItems(input.todos)
@@ -26,7 +26,7 @@ export function claudeTodos() {
       return items
     },
 
-    /** The list after a tool's result; null if that changes nothing. */
+    /** The list after a tool's result, or null if that changes nothing. */
     result(call: string, ok: boolean, output: unknown): TodoItem[] | null {
       const assumed = creating.get(call)
       if (assumed === undefined) return null

@@ -11,7 +11,7 @@ const make = (program = 'gemini'): Agent => ({
   command(ask, able) {
     const argv = [program, ...ifSupported(able, '-o', ask.mode === 'stream' ? 'stream-json' : 'text')]
     if (!ask.isolated && !hasFlag(ask.flags, ...PERMISSIONS)) argv.push(...ifSupported(able, '--yolo'))
-    // In a folder that nobody told it to trust, gemini refuses to work unattended.
+    // In a folder that it does not trust, gemini refuses to work unattended.
     if (!hasFlag(ask.flags, '--skip-trust')) argv.push(...ifSupported(able, '--skip-trust'))
     if (ask.model !== null && !hasFlag(ask.flags, '-m', '--model')) argv.push('-m', ask.model)
     return { argv: [...argv, ...ask.flags], env: {}, stdin: ask.prompt }

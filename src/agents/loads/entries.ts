@@ -66,7 +66,7 @@ function variableEntries(text: string, names: RegExp): LoadedEntry[] {
   )
 }
 
-/** JSON, also with comments and a comma too many; undefined if it is neither. */
+/** The value of JSON that may have comments and a comma too many, or undefined if it is neither. */
 function parse(text: string): unknown {
   for (const json of [text, withoutComments(text)])
     try {
@@ -100,7 +100,7 @@ function join(where: string, key: string): string {
   return where === '' ? name : `${where}.${name}`
 }
 
-/** `npx -y server · {"env":{…}}`: the words that run, then all else; null if this is no command. */
+/** `npx -y server · {"env":{…}}`: the words that run, then all else. null if it is no command. */
 function describeCommand(value: Record<string, unknown>): string | null {
   const name = ['command', 'bash', 'url', 'httpUrl'].find(key => key in value)
   if (name === undefined) return null

@@ -30,7 +30,7 @@ function foldersOf(project: string, home: string | undefined): string[] {
   for (let folder = project; ; folder = dirname(folder)) {
     if (folder === project || folder !== home) folders.push(folder)
     if (existsSync(join(folder, '.git'))) return folders
-    // No repository: the CLIs look in the project only, or as far as ralph cannot know.
+    // No repository: the CLIs look in the project only, or farther than ralph can know.
     if (folder === dirname(folder)) return [project]
   }
 }
@@ -59,8 +59,8 @@ function namesIn(folder: string): string[] {
 }
 
 /**
- * null: it is not there, or agents cannot read it either. A clone cannot bring a pipe, but some programs that keep
- * secrets offer an environment by one.
+ * The text of a file, or null if it does not exist or agents cannot read it either. A clone cannot bring a pipe, but
+ * some programs that keep secrets offer an environment by one.
  */
 function read(path: string, shown: string, { holds }: LoadedFile): string | null {
   try {

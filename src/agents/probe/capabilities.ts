@@ -4,7 +4,7 @@ import { probe } from './probe.ts'
 export type LearnOptions = {
   runner: Pick<Runner, 'start'>
   agent: Agent
-  /** The program's path; null if there is nothing to ask. */
+  /** The program's path, or null if there is nothing to ask. */
   program: string | null
   cacheDir: string
   cwd: string
@@ -18,8 +18,8 @@ const MAX_HELP = 1024 * 1024
 const NO_STEP = 0
 
 /**
- * What the agent's program can do, as far as that is known by now. Nothing waits for the answer: a program that was
- * never asked before is asked while the first iteration already runs, and until then it gets all flags.
+ * What is known by now about the flags of the agent's program. Nothing waits for the answer: a program that was never
+ * asked before is asked while the first iteration already runs, and until then it gets all flags.
  */
 export function learnCapabilities({
   runner,

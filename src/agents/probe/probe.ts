@@ -45,7 +45,7 @@ export async function probe(options: ProbeOptions): Promise<Capabilities> {
   return learned
 }
 
-/** What distinguishes a binary from another and from its next version; null if it does not exist. */
+/** What distinguishes a binary from another and from its next version, or null if it does not exist. */
 function identify(path: string): { path: string; size: number; mtimeMs: number } | null {
   try {
     const real = realpathSync(path)
@@ -56,7 +56,7 @@ function identify(path: string): { path: string; size: number; mtimeMs: number }
   }
 }
 
-/** What the program prints; null if it fails or takes too long. */
+/** What the program prints, or null if it fails or takes too long. */
 async function ask(
   { path, run, timeoutMs = TIMEOUT_MS }: ProbeOptions,
   words: readonly string[],
@@ -97,7 +97,7 @@ export function flagsIn(help: string): Set<string> {
 
 type Binary = { path: string; size: number; mtimeMs: number }
 
-/** What is remembered of this exact binary; null if there is nothing, or nothing valid. */
+/** What is remembered of this exact binary, or null if that is nothing, or nothing valid. */
 function recall(dir: string, { path, size, mtimeMs }: Binary): Capabilities | null {
   const all = read(dir)
   const entry = Object.hasOwn(all, path) ? asObject(all[path]) : null

@@ -4,7 +4,7 @@ import { asObject, clip, type Fields } from './fields.ts'
 
 /** How to read one CLI's stream. */
 type Reader = {
-  /** The events of a message; null if it does not have what a message of its `type` should have. */
+  /** The events of a message, or null if it lacks what a message of its `type` should have. */
   read(message: Fields, type: string): AgentEvent[] | null
   /** Called only if no message ended the stream; must return `ended` last. */
   end(exit: Exit): AgentEvent[]
@@ -32,7 +32,7 @@ export function jsonLines(reader: Reader): Parser {
   }
 }
 
-/** The object in a line; null: there is none. */
+/** The object in a line, or null. */
 export function parseObject(line: string): Fields | null {
   const text = line.trimStart()
   // JSON.parse is slow when it fails, and a CLI may print much that is not JSON.

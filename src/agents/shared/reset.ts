@@ -14,7 +14,7 @@ const HOUR = 60 * MINUTE
 /** A time this little in the past belongs to a limit that is over, not to tomorrow. */
 const JUST_PAST = 10 * MINUTE
 
-/** When a limit resets, according to the CLI's message; undefined if it does not say. */
+/** When a limit resets, according to the CLI's message, or undefined if the message does not say. */
 export function resetIn(note: string, now: number): number | undefined {
   const after = AFTER.exec(note)
   if (after) return now + Number(after[1]) * 1000

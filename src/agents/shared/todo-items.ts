@@ -12,7 +12,7 @@ export const todoItems = (list: unknown): TodoItem[] =>
     .filter(fields => fields?.status !== 'cancelled')
     .flatMap(toItem)
 
-/** One entry, whatever the CLI calls its text; none if it has no text. */
+/** One entry, under any name that a CLI gives its text. An entry without text gives none. */
 export function toItem(fields: Fields | null): TodoItem[] {
   const content = shortLine(
     asText(fields?.content) || asText(fields?.subject) || asText(fields?.description) || asText(fields?.text),

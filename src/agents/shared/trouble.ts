@@ -43,12 +43,12 @@ const UNUSABLE_STATUSES: readonly unknown[] = [401, 402, 403, 404]
 /** A flag that this version of the CLI does not have (claude err-bad-flag, codex full-auto). */
 const REFUSED_FLAG = /^error: (?:unknown option|unexpected argument) '.*/m
 
-/** The line of a CLI's standard error that refuses one of its flags; null: there is none. */
+/** The line of a CLI's standard error that refuses one of its flags, or null. */
 export const refusedFlag = (errors: string): string | null => REFUSED_FLAG.exec(errors)?.[0] ?? null
 
 const MAX_READ = 2000
 
-/** What an error means for the CLI's next call, by its text or its HTTP status; null: nothing in particular. */
+/** What an error means for the CLI's next call, by its text or its HTTP status. null means nothing in particular. */
 export function troubleOf(error: string, status?: unknown): Trouble | null {
   const text = clip(error, MAX_READ)
   const isWorded = (wordings: RegExp[]) => wordings.some(wording => wording.test(text))
@@ -57,7 +57,7 @@ export function troubleOf(error: string, status?: unknown): Trouble | null {
   return UNUSABLE_STATUSES.includes(status) ? 'unusable' : null
 }
 
-/** A time since the epoch in milliseconds, from seconds or milliseconds; undefined if it is neither. */
+/** A time since the epoch in milliseconds, from seconds or milliseconds. undefined if it is neither. */
 export function epochMs(value: unknown): number | undefined {
   if (typeof value !== 'number' || !Number.isFinite(value) || value < 1e9) return undefined
   return value < 1e11 ? value * 1000 : value

@@ -1,6 +1,6 @@
 import type { Usage } from '../../core/events.ts'
 
-/** The tokens of two parts of a call together; undefined if neither is known. */
+/** The tokens of two parts of a call together, or undefined if neither is known. */
 export function addUsage(sum: Usage | undefined, more: Usage | undefined): Usage | undefined {
   if (!sum || !more) return sum ?? more
   return {

@@ -4,7 +4,7 @@ import { type Node, type Pipeline, type Redirect, type Script, show } from './sh
 
 /**
  * Reads a command line as bash would, without running anything. It takes time in proportion to the length, whatever
- * it is given. What a shell would refuse is read as far as it goes; `problem` says what could not be read at all.
+ * it is given. What a shell would refuse is read up to the problem, which `problem` names.
  */
 export function readShell(text: string): { script: Script; problem: string | null } {
   const reader: Reader = { text, at: 0, depth: 0, problem: null, pending: [], within: [], readScript }
@@ -57,7 +57,7 @@ function readPipeline(reader: Reader): Pipeline {
   return pipeline
 }
 
-/** The next command, compound or not; null if none begins here. */
+/** The next command, compound or not, or null if none begins here. */
 function readCommand(reader: Reader): Node | null {
   // Words before a command that change nothing in what it does.
   while (take(reader, /(?:!|time(?:[ \t]+-p)?|coproc|then|elif|else|do)(?=\s)/y) !== null) skipBlanks(reader)

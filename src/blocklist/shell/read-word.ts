@@ -8,7 +8,7 @@ const KNOWN: Record<string, string> = { HOME, PWD: '.', OLDPWD: '..', IFS: SPLIT
 
 const valueIn = (name: string): string => (Object.hasOwn(KNOWN, name) ? KNOWN[name]! : MAYBE)
 
-/** The next word, with marks; null if none begins here. Blanks before it must be gone. */
+/** The next word, with marks, or null if none begins here. Blanks before it must be gone. */
 export function readWord(reader: Reader): string | null {
   const start = reader.at
   let word = take(reader, /~[\w.-]*(?=[/\s;&|()<>:]|$)/y) === null ? '' : HOME

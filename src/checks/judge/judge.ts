@@ -10,14 +10,14 @@ import { judgePrompt } from './rules/prompt.ts'
 
 /** How much of a diff one question may hold, in characters, and how many questions one judgement may take. */
 const PARTS = { cap: 120_000, most: 4 }
-/** Of the output of each command. */
+/** How much of each command's output the judge sees, in characters. */
 const LOG_TAIL = 2000
 /** How often a judge that fails is asked again. */
 const RETRIES = 2
 
 /** Puts one question to the judge. It never throws for what a judge does. */
 export type AskJudge = (
-  /** `model` null: the CLI's own default; absent: the judge's. */
+  /** A `model` of null is the CLI's own default; without one it is the judge's. */
   question: { schema: object; prompt(by: 'schema' | 'line'): string; model?: string | null },
   id: StepId,
 ) => Promise<JudgeReply>
@@ -37,7 +37,7 @@ export type JudgeReply = {
 
 /** The work to judge. */
 export type JudgedWork = {
-  /** What `git diff` shows of it; null: there is no repository. */
+  /** The output of `git diff` about it, or null without a repository. */
   diff: string | null
   /** Whether a text is in a file of the tree. */
   isInTree(text: string): Promise<boolean>

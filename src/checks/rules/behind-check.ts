@@ -2,7 +2,7 @@ import { onOneLine } from '../../core/format.ts'
 import { isObject, jsonIn } from '../../core/json.ts'
 import { makeTarget } from './make-target.ts'
 
-/** The text of a file by its path in the repository; null if there is none. */
+/** Gives the text of a file by its path in the repository, or null if there is none. */
 export type ReadText = (path: string) => string | null
 
 /** What a check runs beyond its own command: the texts, by a name for people. */
@@ -112,7 +112,7 @@ function partOf(script: string, text: unknown, name: string, folder: string): Pa
   return [{ name, text: onOneLine(text), runs: [text], folder }]
 }
 
-/** The object that a text is; an empty one if it is none. */
+/** The object in a text of JSON, or an empty one. */
 export function objectIn(text: string | null): Record<string, unknown> {
   const value = text === null ? null : jsonIn(text)
   return isObject(value) ? value : {}

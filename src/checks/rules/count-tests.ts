@@ -28,7 +28,7 @@ const CLOSINGS: readonly Closing[] = [
   },
   { runners: 'unittest', line: /^Ran \d+ tests? in /, ran: n => n('test', 'tests') },
   {
-    runners: 'unittest: what of them did not run',
+    runners: 'unittest: tests that did not run',
     line: /^(?:OK|FAILED) \(.*(?:skipped|expected failures)=\d+/,
     ran: n => -n('skipped', 'expected failures'),
   },
@@ -113,7 +113,7 @@ const CLOSINGS: readonly Closing[] = [
 const PARTIAL =
   /cache hit|FULL TURBO|replaying logs|\[local cache\]|existing outputs match the cache|from the cache|:test (?:UP-TO-DATE|FROM-CACHE)|related to (?:changed )?files|run-last-failure|\bRERUN\b|Watch Usage|Waiting for file changes|press .{1,20} to (?:rerun|quit|show help|exit)/i
 
-/** How many tests a runner says it ran, 0 if it says nothing; null if that cannot be compared with another time. */
+/** How many tests a runner says it ran: 0 if it says nothing, null if the number cannot be compared with another run. */
 export function countTests(output: string): number | null {
   const text = output.replace(ANSI, '')
   if (PARTIAL.test(text)) return null

@@ -1,7 +1,7 @@
 import type { CommandRun } from '../../core/verification/finding.ts'
 import type { ExternalConfig } from '../../core/verification/method.ts'
 
-/** Why a command does not verify anything; null: it does. The order and the words are those of the documentation. */
+/** Why a command fails as a check, or null if it passes. The order and the words are those of the documentation. */
 export function externalFailure(config: ExternalConfig, run: CommandRun): string | null {
   const {
     success_exit_code: expected,

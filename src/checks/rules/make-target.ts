@@ -13,7 +13,7 @@ type Rule = { needs: string[]; recipe: string[] }
 const GLOBAL =
   /^(?:(?:export|override)\s+)*(?:\.IGNORE|\.SHELLFLAGS|\.ONESHELL|\.RECIPEPREFIX|SHELL|(?:GNU)?MAKEFLAGS)\b/
 
-/** Reads one target of a Makefile; null: the first. Conditions and patterns are not followed. */
+/** Reads one target of a Makefile, the first if it is null. Conditions and patterns are not followed. */
 export function makeTarget(makefile: string, wanted: string | null): MakeTarget | null {
   const { rules, variables, globals } = parse(makefile)
   const name = wanted ?? [...rules.keys()].find(target => !target.startsWith('.'))

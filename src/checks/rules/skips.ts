@@ -2,7 +2,7 @@ import { onOneLine, plural } from '../../core/format.ts'
 import { mayHoldTests } from './file-kinds.ts'
 import { codeOf, type Language, languageOf } from './languages.ts'
 
-/** A file at the start of the run and now; null: it did not exist, or is gone. */
+/** A file at the start of the run and now. null means that it did not exist, or is gone. */
 export type FileChange = { path: string; before: string | null; after: string | null }
 
 /** `skip`: the test does not run or may fail. `only`: all others do not run. `if`: it depends on something. */

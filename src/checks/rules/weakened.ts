@@ -58,7 +58,7 @@ function changedScripts(
   return [...found]
 }
 
-/** What was there before and is not now, or not as it was. What came new takes nothing away. */
+/** Parts that were removed or changed since the start. A new part takes nothing away. */
 function differences(before: Behind, after: Behind, changed: ReadonlyMap<string, FileChange>): string[] {
   const lines: string[] = []
   for (const [name, text] of before) {
@@ -144,7 +144,7 @@ export function fewerTests(
 
 const WEAKENED = 'weakened tests'
 
-/** What is said of weakened tests. `claim`: green checks prove nothing. `fail`: the iteration is red. */
+/** The finding about weakened tests. `claim`: green checks prove nothing. `fail`: the iteration is red. */
 export function weakenedFinding(lines: string[], testChanges: 'claim' | 'fail'): Finding {
   const isRed = testChanges === 'fail'
   const found = 'The tests are weaker than when the run began'

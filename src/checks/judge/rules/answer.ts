@@ -10,7 +10,7 @@ export type CriterionVerdict = {
 
 /** What a judge answers. */
 export type JudgeAnswer = {
-  /** Text in the work that is addressed to the judge; null: there is none. */
+  /** Text in the work that is addressed to the judge, or null. */
   injection: string | null
   criteria: CriterionVerdict[]
 }
@@ -62,7 +62,7 @@ export function readAnswer(value: unknown, ids: readonly string[]): JudgeAnswer 
 }
 
 /**
- * The answer of a CLI without schemas: JSON after a mark that only the judge was told. Exactly one line may have it;
+ * The answer of a CLI without schemas: JSON after a mark that only the judge knows. Exactly one line may have it;
  * with two, nobody knows which of them is the judge's.
  */
 export function readMarkedLine(text: string, mark: string): unknown {

@@ -1,7 +1,7 @@
 import { onOneLine } from '../../../core/format.ts'
 import type { CriterionVerdict, JudgeAnswer } from './answer.ts'
 
-/** What a judge's answers about one piece of work come to. */
+/** The judgement of one piece of work, from all answers about it. */
 export type Judged = { verdict: 'pass' | 'fail' | 'cannot_tell'; reason: string }
 
 /** Whether a quoted line is in the diff or in the tree. */
@@ -9,7 +9,7 @@ export type IsInWork = (quoted: string) => boolean
 
 /**
  * Folds the answers about the parts of a diff. Ralph decides, not the judge: every criterion needs a verdict with a line
- * that is really there. `isPartial`: some of the diff was shown to nobody.
+ * that is really there. `isPartial` means that some of the diff was shown to nobody.
  */
 export function foldAnswers(
   criteria: readonly { id: string; text: string }[],
@@ -108,14 +108,14 @@ export function isQuotedIn(lines: readonly string[]): (evidence: string) => bool
   }
 }
 
-/** Words by which a criterion asks that something is not there. Of that, nobody can quote a line. */
+/** Words by which a criterion asks that something is not there. No line can be quoted for that. */
 const ABSENCE =
   /\b(?:no|not|none|never|nothing|neither|nor|without|cannot|free of|absence of|avoids?|removed|deleted)\b|n't\b/i
 
 /** Whether the proof of a criterion is that something is absent. */
 const isAbsence = (criterion: string): boolean => ABSENCE.test(criterion)
 
-/** The first line with a pattern in it, whatever its case; null: there is none. */
+/** The first line with a pattern in it, in any case of letters, or null. */
 export function findPattern(
   patterns: readonly string[],
   lines: readonly string[],
