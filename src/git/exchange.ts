@@ -3,12 +3,12 @@ import { join } from 'node:path'
 import { listPaths } from '../core/format.ts'
 import type { Env } from '../core/ports.ts'
 import { pinFolder } from '../store/files/pinned.ts'
-import { attempt, commitOf, gitBytes, isAncestor, mustGit } from './git.ts'
+import { AUTHOR, attempt, commitOf, gitBytes, isAncestor, mustGit } from './git.ts'
 import { obstacleTo } from './path-kind.ts'
 import type { Start } from './start.ts'
 import { readStatus } from './status.ts'
 import { changesBetween, checkOut, type TreeChange, writeTree } from './trees.ts'
-import { AUTHOR, remove } from './undo.ts'
+import { remove } from './undo.ts'
 
 /*
  * The outside half of the exchange between a project and a clone of it in a sandbox. Both sides have their own files, and

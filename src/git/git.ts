@@ -182,6 +182,14 @@ function endGroup({ pid }: ChildProcess): void {
   }
 }
 
+/** The author of commits on no branch, which only carry files. */
+export const AUTHOR = {
+  GIT_AUTHOR_NAME: 'ralph',
+  GIT_AUTHOR_EMAIL: 'ralph@localhost',
+  GIT_COMMITTER_NAME: 'ralph',
+  GIT_COMMITTER_EMAIL: 'ralph@localhost',
+}
+
 /** The commit of a name. Null if there is none. */
 export const commitOf = async (root: string, env: Env, name: string): Promise<string | null> =>
   (await git(root, env, ['rev-parse', '--verify', '--quiet', `${name}^{commit}`]))?.trim() ?? null

@@ -12,20 +12,12 @@ import { dirname, join } from 'node:path'
 import type { Env } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
 import { actWithin, isPinned, type PinnedFolder } from '../store/files/pinned.ts'
-import { git, mustGit } from './git.ts'
+import { AUTHOR, git, mustGit } from './git.ts'
 import { readIndex, restoreFlags, unhide } from './hidden.ts'
 import { keptFolder } from './kept-files.ts'
 import { obstacleTo } from './path-kind.ts'
 import { repositoryEnv } from './trees.ts'
 import { startIndex, type UndoContext, type UndoPlan } from './undo-plan.ts'
-
-/** The author of commits on no branch, which only carry files. */
-export const AUTHOR = {
-  GIT_AUTHOR_NAME: 'ralph',
-  GIT_AUTHOR_EMAIL: 'ralph@localhost',
-  GIT_COMMITTER_NAME: 'ralph',
-  GIT_COMMITTER_EMAIL: 'ralph@localhost',
-}
 
 /**
  * Saves everything as it is now in a commit on no branch. Returns the ref that keeps it. What is staged is a parent of it.

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { UsageError } from '../core/usage-error.ts'
 import { hasSameRepository, isSameRepository } from '../git/start.ts'
-import { homeFolder } from '../store/files/paths.ts'
+import { homeFolder, realPath } from '../store/files/paths.ts'
 import { idAt } from '../store/files/pinned.ts'
 import { gitEnvironment, readBase } from '../workflows/spec.ts'
 import { isIn, ralphHome, type StoredRun } from './find.ts'
@@ -43,14 +43,6 @@ const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: fal
 const ANYONE_WRITES = 0o002
 
 const isOpenToAll = (path: string): boolean => (statSync(path).mode & ANYONE_WRITES) !== 0
-
-function realPath(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
-  }
-}
 
 /** Refuses a run whose worktree is gone. Its session is in the project, which is no other place of the run. */
 export function requireWorktree({ id, began, last }: StoredRun): void {

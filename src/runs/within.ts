@@ -14,7 +14,7 @@ export function refuseFromWithin(run: StoredRun, env: NodeJS.ProcessEnv): void {
   const { id } = run
   const family = lineage()
   const marks = [ownMarks(env), ...marksOf(family)]
-  if (!marks.some(its => isOf(id, its)) && !descendsFrom(run, family.slice(1))) return
+  if (!marks.some(found => isOf(id, found)) && !descendsFrom(run, family.slice(1))) return
   throw new UsageError(
     `refused: this was called from within run ${id}, and an agent must not steer its own run; a person can, in another terminal`,
   )
@@ -42,7 +42,7 @@ function runsAround(home: string, env: NodeJS.ProcessEnv): string[] {
   // A run of another home is none of this one's: ralph may be developed by an agent of ralph.
   return marks.every(({ run, limit }) => run === undefined && limit === undefined)
     ? []
-    : runIds(home).filter(id => marks.some(its => isOf(id, its)))
+    : runIds(home).filter(id => marks.some(found => isOf(id, found)))
 }
 
 const ownMarks = (env: NodeJS.ProcessEnv): Marks =>

@@ -1,6 +1,6 @@
 import { existsSync, rmSync } from 'node:fs'
 import type { Env } from '../../core/ports.ts'
-import { attempt, commitOf, git, isAncestor, mustGit } from '../git.ts'
+import { AUTHOR, attempt, commitOf, git, isAncestor, mustGit } from '../git.ts'
 
 /** A worktree for one worker or one task. `root`: the repository's main folder. */
 export type WorktreePlan = { path: string; branch: string; root: string }
@@ -46,16 +46,8 @@ async function isMerged(
   if (await hasPatches(root, tip, into, env)) return true
   const fork = (await git(root, env, ['merge-base', into, tip]))?.trim()
   if (fork === undefined) return false
-  const author = ['-c', 'user.name=ralph', '-c', 'user.email=ralph@localhost']
-  const squashed = await git(root, env, [
-    ...author,
-    'commit-tree',
-    `${tip}^{tree}`,
-    '-p',
-    fork,
-    '-m',
-    'squashed',
-  ])
+  const args = ['commit-tree', `${tip}^{tree}`, '-p', fork, '-m', 'squashed']
+  const squashed = await git(root, { ...env, ...AUTHOR }, args)
   return squashed !== null && (await hasPatches(root, squashed.trim(), into, env))
 }
 

@@ -87,7 +87,7 @@ export function processRunner(options: ProcessRunnerOptions): ProcessRunner {
   const mark = { name: 'RALPH_INCARNATION', value: incarnation, limit: limit.value }
   const warden = keepWarden(
     mark,
-    () => void endTree({ leaders: allLeaders(processes), isOurs: its => isOfRun(processes, its) }, 0),
+    () => void endTree({ leaders: allLeaders(processes), isOurs: found => isOfRun(processes, found) }, 0),
   )
   const processes: Processes = {
     ...options,
@@ -130,7 +130,7 @@ export function processRunner(options: ProcessRunnerOptions): ProcessRunner {
     sweep: id => sweep(processes, id),
     async reap(refs) {
       const leaders = new Map(refs.filter(isAlive).map(ref => [ref.pid, ref.startTime]))
-      const isEarlier = (its: Marks) => isOfRun(processes, its) && !isOfIncarnation(processes, its)
+      const isEarlier = (found: Marks) => isOfRun(processes, found) && !isOfIncarnation(processes, found)
       await endTree({ leaders, isOurs: isEarlier }, graceMs)
       await sandbox?.recover?.(ownMarks)
     },
@@ -196,8 +196,8 @@ function stopCall(processes: Processes, { name, step, ref, inside }: Call): Prom
   const { sandbox, graceMs, stopping } = processes
   const target = {
     leaders: new Map([[ref.pid, ref.startTime]]),
-    isOurs: (its: Marks) => its.call === name,
-    ...(sandbox && { asked: (its: Marks) => its.inside === name }),
+    isOurs: (found: Marks) => found.call === name,
+    ...(sandbox && { asked: (found: Marks) => found.inside === name }),
   }
   const endHere = () => endTree(target, graceMs)
   const ending = (inside?.end ? inside.end(name, graceMs).then(endHere) : endHere()).finally(() => {
@@ -211,7 +211,7 @@ function stopCall(processes: Processes, { name, step, ref, inside }: Call): Prom
 /** Ends what one process left, while others of its step are at work. */
 function endLeftoversOf(processes: Processes, { name, ref, at }: Call): Promise<void> {
   const leaders = liveLeaders(processes, ([pgid]) => pgid === ref.pid)
-  return endLeftovers(processes, { leaders, isOurs: its => its.call === name }, { pid: ref.pid, at })
+  return endLeftovers(processes, { leaders, isOurs: found => found.call === name }, { pid: ref.pid, at })
 }
 
 async function sweep(processes: Processes, id: StepId | null): Promise<void> {
@@ -221,22 +221,23 @@ async function sweep(processes: Processes, id: StepId | null): Promise<void> {
   const first = firstProcesses.has(step) ? oldest(firstProcesses.values()) : null
   firstProcesses.delete(step)
   // Once this incarnation is closed, what carries the run's marks is of the next one.
-  const isLeft = (its: Marks) =>
+  const isLeft = (found: Marks) =>
     !processes.closed &&
-    isOfRun(processes, its) &&
-    !isRalphs(processes, its) &&
-    isOfStep(processes, its, step)
+    isOfRun(processes, found) &&
+    !isRalphs(processes, found) &&
+    isOfStep(processes, found, step)
   const spared = liveLeaders(processes, ([, group]) => group.step !== step && firstProcesses.has(group.step))
   const leaders = liveLeaders(processes, ([, group]) => group.step === step)
   await endLeftovers(processes, { leaders, isOurs: isLeft, spared }, first)
-  for (const [call, its] of stepsByCall) if (its === step && !running.has(call)) stepsByCall.delete(call)
+  for (const [call, callStep] of stepsByCall)
+    if (callStep === step && !running.has(call)) stepsByCall.delete(call)
 }
 
 async function close(processes: Processes): Promise<void> {
   processes.closed = true
   await processes.sandbox?.close()
   const leaders = allLeaders(processes)
-  await endTree({ leaders, isOurs: its => isOfRun(processes, its) }, leftoverGrace(processes))
+  await endTree({ leaders, isOurs: found => isOfRun(processes, found) }, leftoverGrace(processes))
   for (const pgid of leaders.keys()) release(processes, pgid)
   processes.warden.dismiss()
 }

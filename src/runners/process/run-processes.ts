@@ -41,20 +41,20 @@ export type Processes = Readonly<ProcessRunnerOptions> & {
 }
 
 /** Whether a process belongs to this incarnation. Any one mark is enough: it may have changed the others. */
-export const isOfIncarnation = ({ incarnation, limit }: Processes, its: Marks): boolean =>
-  its.incarnation === incarnation ||
-  its.call?.startsWith(`${incarnation}.`) === true ||
-  (its.limit !== undefined && its.limit === limit.value)
+export const isOfIncarnation = ({ incarnation, limit }: Processes, found: Marks): boolean =>
+  found.incarnation === incarnation ||
+  found.call?.startsWith(`${incarnation}.`) === true ||
+  (found.limit !== undefined && found.limit === limit.value)
 
 /** Whether a process belongs to this run, in any incarnation. */
-export const isOfRun = (processes: Processes, its: Marks): boolean =>
-  its.run === processes.run ||
-  isOfIncarnation(processes, its) ||
-  (its.limit !== undefined && isLimitOf(processes.run, its.limit))
+export const isOfRun = (processes: Processes, found: Marks): boolean =>
+  found.run === processes.run ||
+  isOfIncarnation(processes, found) ||
+  (found.limit !== undefined && isLimitOf(processes.run, found.limit))
 
 /** Whether ralph itself runs a process, git for example. Those are not started here, so they have no limit of the run's. */
-export const isRalphs = ({ run, ownMarks }: Processes, its: Marks): boolean =>
-  its.call === ownMarks.RALPH_CALL && (its.limit === undefined || !isLimitOf(run, its.limit))
+export const isRalphs = ({ run, ownMarks }: Processes, found: Marks): boolean =>
+  found.call === ownMarks.RALPH_CALL && (found.limit === undefined || !isLimitOf(run, found.limit))
 
 /**
  * Whether a process is to go with a step. It belongs to the step that started it, or else to the one that it names. If

@@ -22,7 +22,6 @@ export type Warden = {
   drop(pgid: number): void
   /** Ends it: ralph has ended everything itself. */
   dismiss(): void
-  readonly pid: number | null
 }
 
 export type WardenMark = { name: string; value: string; limit: string | null }
@@ -110,9 +109,6 @@ export function keepWarden(mark: WardenMark, onWornOut: () => void): Warden {
       shell?.stdin?.end('bye\n')
       if (list !== null) closeSync(list)
       list = null
-    },
-    get pid() {
-      return shell?.pid ?? null
     },
   }
 }

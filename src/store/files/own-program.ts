@@ -1,6 +1,6 @@
-import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, statSync } from 'node:fs'
 import { basename, delimiter, dirname, isAbsolute, join, sep } from 'node:path'
-import { isWithin } from './paths.ts'
+import { isWithin, realPath } from './paths.ts'
 
 /**
  * A program that ralph itself relies on, searched on PATH. Null if there is none. What an agent could replace does not
@@ -26,7 +26,7 @@ const candidates = (name: string, path: string): string[] =>
 
 /** The nearest folder with a repository, else the folder itself. */
 function topFolder(cwd: string): string {
-  const start = real(cwd)
+  const start = realPath(cwd)
   for (let path = start; ; path = dirname(path)) {
     if (existsSync(join(path, '.git'))) return path
     if (path === dirname(path)) return start
@@ -34,10 +34,10 @@ function topFolder(cwd: string): string {
 }
 
 function isReplaceable(file: string, top: string): boolean {
-  const linked = join(real(dirname(file)), basename(file))
+  const linked = join(realPath(dirname(file)), basename(file))
   // A program that was installed for everybody may be a link to its package, so that path says nothing.
   const isOfPackages = [file, linked].some(path => path.split(sep).includes('node_modules'))
-  return isOfPackages || [file, linked, real(file)].some(path => isWithin(top, path))
+  return isOfPackages || [file, linked, realPath(file)].some(path => isWithin(top, path))
 }
 
 /** Whether a path is a file that can be executed. */
@@ -47,13 +47,5 @@ export function isProgram(file: string): boolean {
     return statSync(file).isFile()
   } catch {
     return false
-  }
-}
-
-function real(path: string): string {
-  try {
-    return realpathSync(path)
-  } catch {
-    return path
   }
 }
