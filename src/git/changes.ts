@@ -8,7 +8,7 @@ export type Changes = {
   head: string | null
   /** Changed only by the run: these may be committed. */
   ours: string[]
-  /** Dirty at the start and changed again. The user's changes cannot be told from the run's, so they are not committed. */
+  /** Dirty at the start and changed again. Nobody can separate the user's changes from the run's, so they are not committed. */
   mixed: string[]
   /** New repositories in the work tree. Committing one would make git enter it, and obey its configuration. */
   repositories: string[]

@@ -26,7 +26,7 @@ export async function hooksOf(root: string, env: Env): Promise<string> {
   const names = namesIn(dir).filter(n => !n.endsWith('.sample'))
   for (const name of names) hash.update(`\0${name}\0`).update(hookContent(dir, name))
   const more = names.length === 0 ? [] : filesOfHooks(root, dir)
-  // Too many to tell: never the same, so that they are not run.
+  // Too many to compare: never the same, so that they are not run.
   if (more.length > MAX_FILES) return randomUUID()
   for (const file of more) hash.update(`\0${file}\0`).update(hookContent(root, file))
   return hash.digest('hex')

@@ -46,7 +46,7 @@ export function protection(own: FileGuard, shared: SharedFiles | null): Protecti
 /**
  * Shares files between workspaces whose steps are in flight at the same time. They are taken only while no step is in
  * flight: otherwise the end of one step could put back what the agent of another had changed. A violation counts for
- * every step in flight, because nobody can tell which of them did it.
+ * every step in flight, because nobody can know which of them did it.
  */
 export function shareFiles(files: FileGuard): () => SharedFiles {
   const inFlight = new Set<object>()

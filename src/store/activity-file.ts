@@ -73,7 +73,7 @@ function follow(fd: number, path: string, onLine: (line: string) => void): Activ
   }
 }
 
-/** Where the system does not tell of changes, they are read when somebody asks. */
+/** Where the system does not report changes, they are read when somebody asks. */
 function onChange(path: string, act: () => void): () => void {
   try {
     const watcher = watch(path, { persistent: false }, act)

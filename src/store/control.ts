@@ -116,7 +116,7 @@ function keepWatching(folder: string, onRequest: () => void): { renew(): void; s
   return { renew, stop: () => stop() }
 }
 
-/** Tells a folder from a later one at the same path, which may have the same inode number. */
+/** What differs in a later folder at the same path, which may have the same inode number. */
 function identity(folder: string): string | null {
   try {
     const { ino, birthtimeNs } = statSync(folder, { bigint: true })

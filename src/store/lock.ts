@@ -49,7 +49,7 @@ export function acquireNameLock(
   return acquire(home, path, mine, isAlive, (_, who) => `worker '${name}' is being started (${who})`)
 }
 
-/** Who holds a run from another host. The holder may be dead: this host cannot tell. */
+/** Who holds a run from another host. The holder may be dead: this host cannot know. */
 export function heldElsewhere(home: string, run: string): { pid: number; host: string; lock: string } | null {
   const lock = runLockPath(home, run)
   const holder = holderIn(lock)

@@ -69,23 +69,25 @@ export function follow(
         resolve(exit)
       })
 
-    child.stdout?.on('data', (chunk: Buffer) => {
+    const read = (pass: (chunk: Buffer) => void) => (chunk: Buffer) => {
       bytes += chunk.length
       passOn(() => {
+        pass(chunk)
+        sink.activity?.('stream')
+        applyBackPressure()
+      })
+    }
+    child.stdout?.on(
+      'data',
+      read(chunk => {
         sink.bytes(chunk)
         lines.push(chunk)
-        sink.activity?.('stream')
-        applyBackPressure()
-      })
-    })
-    child.stderr?.on('data', (chunk: Buffer) => {
-      bytes += chunk.length
-      passOn(() => {
-        sink.error(chunk)
-        sink.activity?.('stream')
-        applyBackPressure()
-      })
-    })
+      }),
+    )
+    child.stderr?.on(
+      'data',
+      read(chunk => sink.error(chunk)),
+    )
     child.stdout?.on('error', () => {})
     child.stderr?.on('error', () => {})
     child.once('close', (code, signal) => finish({ code, signal }))

@@ -18,7 +18,7 @@ import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 /**
  * If a run was cut off, tasks.json may hold what its agent or a check before the first iteration wrote, and nothing has
  * verified that. A new run would take it for a person's edit, so the stories are restored to the state of the old run.
- * Returns what to tell the user.
+ * Returns what to say to the user.
  */
 export function restoreStories(project: string, dir: string): string | null {
   const run = latestStories(project, dir)
