@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Act, DONE } from '../support/agent-script.ts'
 import { leftovers, soon } from '../support/killing.ts'
-import { hinted, setStage } from './scene.ts'
+import { ending, hinted, setStage } from './scene.ts'
 
 type Stage = ReturnType<typeof setStage>
 const WORDS = '<response>DONE</response>'
@@ -172,11 +172,9 @@ describe('never match a promise in the raw stream', () => {
     ['standard error', [['stderr', `${WORDS}\n`]]],
   ] as [string, Act[]][])('%s does not end the run', async (_, acts) => {
     const stage = setStage({ calls: [[...acts, ['claude', 'Not yet.']]] })
-    const ran = await stage.ralph('run', '-p', `Say ${WORDS} when done.`, '-m', '1', '--done-pattern', 'DONE')
-    expect([ran.code, ran.stdout]).toEqual([
-      1,
-      expect.stringContaining('not done: the one iteration is used'),
-    ])
+    expect(
+      await stage.ralph('run', '-p', `Say ${WORDS} when done.`, '-m', '1', '--done-pattern', 'DONE'),
+    ).toMatchObject(ending(1, 'not done: the one iteration is used'))
     expect(readFileSync(join(stage.root, 'count'), 'utf8')).toBe('.')
   })
 })

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { leftovers, soon } from '../support/killing.ts'
-import { setStage } from './scene.ts'
+import { ending, setStage } from './scene.ts'
 
 const items = ['#1', '#2', '#3'].map(id => ({
   id,
@@ -44,8 +44,7 @@ const ALL = ['(#1)', '(#2)', '(#3)']
 describe('what an agent wrote into the list before the build was left', () => {
   it.each(['SIGINT', 'SIGHUP', 'SIGKILL'] as const)('by %s is no word of a person’s', async signal => {
     const stage = await leave(signal, [done(one!)])
-    const edited = await stage.todo('edit', '#2', 'Do it better')
-    expect([edited.code, edited.stdout]).toEqual([0, expect.stringMatching(/#1[\s\S]*#2[\s\S]*#3/)])
+    expect(await stage.todo('edit', '#2', 'Do it better')).toMatchObject(ending(0, /#1[\s\S]*#2[\s\S]*#3/))
     expect(stage.list().map(({ id }) => id)).toEqual(['#1', '#2', '#3'])
     expect(stage.list().map(({ status }) => status)).not.toContain('completed')
     expect((await stage.goOn()).code).toBe(0)

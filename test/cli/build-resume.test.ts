@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { soon } from '../support/killing.ts'
 import { item, plans, says, setBuild } from './build-scene.ts'
+import { refusal } from './scene.ts'
 
 const three = [plans(item(1), item(2), item(3))]
 
@@ -77,8 +78,7 @@ describe('a build that is resumed', () => {
     ['a limit that is reached', id => [id], /has used all 2 of its iterations; raise the limit with -m 12/],
   ])('with %s is refused', async (_, args, why) => {
     const stage = await leftAfterOne()
-    const ran = await stage.ralph('build', '--resume', ...args(stage.id()))
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(why)])
+    expect(await stage.ralph('build', '--resume', ...args(stage.id()))).toMatchObject(refusal(why))
     expect(stage.names()).toEqual(['plan', '#1'])
   })
 
@@ -102,11 +102,9 @@ describe('a build that is resumed', () => {
       .at(-1)!
     expect(await resumed(id)).toEqual([2, expect.stringContaining('is finished; there is nothing to resume')])
 
-    const away = await stage.ralph('build', '--resume', id, '-C', '..')
-    expect([away.code, away.stderr]).toEqual([
-      2,
-      expect.stringMatching(/belongs to another folder, \S+project/),
-    ])
+    expect(await stage.ralph('build', '--resume', id, '-C', '..')).toMatchObject(
+      refusal(/belongs to another folder, \S+project/),
+    )
 
     const journal = join(stage.runs().find(dir => dir.endsWith(id))!, 'journal.ndjson')
     writeFileSync(journal, readFileSync(journal, 'utf8').replace('"v":2', '"v":3'))

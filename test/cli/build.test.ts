@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { item, plans, says, setBuild, statuses } from './build-scene.ts'
-import { eventsOf } from './scene.ts'
+import { ending, eventsOf, refusal } from './scene.ts'
 
 const GREEN = { guardrails: [{ command: 'true' }] }
 
@@ -79,7 +79,7 @@ describe('a build', () => {
     stage.write('package.json', JSON.stringify({ scripts: { test: 'true' } }))
     const ran = await stage.ralph('build', 'x')
     expect(ran.stderr).toMatch(/warning: no checks: .*; ralph init would propose: npm test/)
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('done as claimed')])
+    expect(ran).toMatchObject(ending(0, 'done as claimed'))
   })
 
   it('has no ceiling by default, and keeps to one that is given', async () => {
@@ -271,11 +271,9 @@ describe('a list that somebody has', () => {
   it('that is broken is refused with file, place and rule', async () => {
     const stage = setBuild()
     stage.write('list.json', '[\n  { "content": "" }\n]')
-    const ran = await stage.ralph('build', '--tasks', 'list.json')
-    expect([ran.code, ran.stderr]).toEqual([
-      2,
-      expect.stringMatching(/error: list\.json.*content must be a string/),
-    ])
+    expect(await stage.ralph('build', '--tasks', 'list.json')).toMatchObject(
+      refusal(/error: list\.json.*content must be a string/),
+    )
   })
 })
 

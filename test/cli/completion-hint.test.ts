@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Answer, MORE } from '../support/agent-script.ts'
-import { hinted, setStage } from './scene.ts'
+import { ending, hinted, setStage } from './scene.ts'
 
 const TAG = '<response>DONE</response>'
 const SENTENCE = /When everything asked for is done/
@@ -21,13 +21,13 @@ describe('the command of the README', () => {
   it('is done, verified, with an agent that says so in no words but those it was told', async () => {
     const readme = readFileSync(join(import.meta.dirname, '..', '..', 'README.md'), 'utf8')
     expect(readme).toContain('\nralph run -p "Make the tests pass" ')
-    const ran = await run(GREEN)
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('done, verified  1 iteration ')])
+    expect(await run(GREEN)).toMatchObject(ending(0, 'done, verified  1 iteration '))
   })
 
   it('uses up its iterations where the agent is told nothing', async () => {
-    const ran = await run({ ...GREEN, completionHint: false, maximumIterations: 2 }, '-c', 'DONE')
-    expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining('all 2 iterations are used')])
+    expect(await run({ ...GREEN, completionHint: false, maximumIterations: 2 }, '-c', 'DONE')).toMatchObject(
+      ending(1, 'all 2 iterations are used'),
+    )
   })
 })
 

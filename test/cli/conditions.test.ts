@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Act } from '../support/agent-script.ts'
-import { setStage, setUntrusted } from './scene.ts'
+import { ending, refusal, setStage, setUntrusted } from './scene.ts'
 
 const IDLE: Act[] = [['claude', 'Everything is in order.']]
 const GREEN = { guardrails: [{ command: 'true' }] }
@@ -12,7 +12,7 @@ describe('an agent that changes nothing and leaves the checks green, twice in a 
 
   it('is done, and the run says so', async () => {
     const ran = await run(GREEN)
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining(NOTHING_MORE)])
+    expect(ran).toMatchObject(ending(0, NOTHING_MORE))
     expect(ran.stdout).toContain(
       'until    <response>DONE</response> or 2 iterations in a row that change nothing\n',
     )
@@ -23,13 +23,11 @@ describe('an agent that changes nothing and leaves the checks green, twice in a 
     ['with -c', GREEN, ['-c', 'DONE']],
     ['with --done-pattern', GREEN, ['--done-pattern', 'shipped']],
   ])('is not done %s', async (_, settings, words) => {
-    const ran = await run(settings, '-m', '2', ...words)
-    expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining('all 2 iterations are used')])
+    expect(await run(settings, '-m', '2', ...words)).toMatchObject(ending(1, 'all 2 iterations are used'))
   })
 
   it('uses its iterations where there is no condition', async () => {
-    const ran = await run(GREEN, '-c', '')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('all 3 iterations are used')])
+    expect(await run(GREEN, '-c', '')).toMatchObject(ending(0, 'all 3 iterations are used'))
   })
 
   it('is not done if it changes something in between', async () => {
@@ -44,11 +42,9 @@ describe('an agent that changes nothing and leaves the checks green, twice in a 
         IDLE,
       ],
     })
-    const ran = await stage.ralph('run', '-p', 'Work.', '-m', '5')
-    expect([ran.code, ran.stdout]).toEqual([
-      0,
-      expect.stringContaining('the agent found nothing more to do  4 iterations'),
-    ])
+    expect(await stage.ralph('run', '-p', 'Work.', '-m', '5')).toMatchObject(
+      ending(0, 'the agent found nothing more to do  4 iterations'),
+    )
   })
 })
 
@@ -67,14 +63,15 @@ describe('--check', () => {
     const stage = setUntrusted(undefined)
     const words = ['run', '-p', 'Work.', '--check', 'true', '--check', check, '-m', '1']
     const ran = await stage.ralph(...words)
-    expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining(`checks   true · ${check}\n`)])
+    expect(ran).toMatchObject(ending(1, `checks   true · ${check}\n`))
     expect(ran.stdout).toContain(`✗ ${check} failed with exit code 1`)
   })
 
   it('shapes the next prompt, and the run is verified once it is green', async () => {
     const stage = setStage({ calls })
-    const ran = await stage.ralph('run', '-p', 'Work.', '--check', check)
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('done, verified  2 iterations')])
+    expect(await stage.ralph('run', '-p', 'Work.', '--check', check)).toMatchObject(
+      ending(0, 'done, verified  2 iterations'),
+    )
     expect(stage.read('../got')).toContain(`Guardrail "${check}" failed`)
   })
 
@@ -98,22 +95,20 @@ describe('--check', () => {
   it('is kept by a run that is resumed', async () => {
     const stage = setStage({ calls })
     await stage.ralph('run', '-p', 'Work.', '--check', check, '-m', '1')
-    const ran = await stage.ralph('resume', '-m', '2')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('done, verified')])
+    expect(await stage.ralph('resume', '-m', '2')).toMatchObject(ending(0, 'done, verified'))
   })
 
   it('is an option of every workflow', async () => {
     for (const words of [['build', 'A goal'], ['stories']]) {
       const stage = setStage()
       stage.write('TODO.md', '')
-      const ran = await stage.ralph(...words, '--check', ' ')
-      expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('--check is empty; give a command')])
+      expect(await stage.ralph(...words, '--check', ' ')).toMatchObject(
+        refusal('--check is empty; give a command'),
+      )
     }
-    const hidden = await setStage().ralph('run', '-p', 'x', '--check', 'npm\u200b test')
-    expect([hidden.code, hidden.stderr]).toEqual([
-      2,
-      expect.stringContaining('--check must be text without invisible characters (U+200B at character 4)'),
-    ])
+    expect(await setStage().ralph('run', '-p', 'x', '--check', 'npm\u200b test')).toMatchObject(
+      refusal('--check must be text without invisible characters (U+200B at character 4)'),
+    )
   })
 })
 
@@ -130,15 +125,16 @@ describe('--until-green', () => {
       ],
     })
     const ran = await stage.ralph('run', '-p', 'Work.', '--until-green')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('done, verified  2 iterations')])
+    expect(ran).toMatchObject(ending(0, 'done, verified  2 iterations'))
     expect(ran.stdout).toContain('until    green checks\n')
     expect(stage.read('../got')).toBe('Work.')
   })
 
   it('ends without having been reached as any other condition', async () => {
     const stage = setStage({ settings: { guardrails: [{ command: 'false' }] }, calls: [IDLE] })
-    const ran = await stage.ralph('run', '-p', 'Work.', '--until-green', '-m', '2')
-    expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining('all 2 iterations are used')])
+    expect(await stage.ralph('run', '-p', 'Work.', '--until-green', '-m', '2')).toMatchObject(
+      ending(1, 'all 2 iterations are used'),
+    )
   })
 
   it.each([

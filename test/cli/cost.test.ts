@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Act } from '../support/agent-script.ts'
-import { eventsOf, setStage } from './scene.ts'
+import { eventsOf, refusal, setStage } from './scene.ts'
 
 const MILLION = { input_tokens: 1_000_000, cached_input_tokens: 900_000, output_tokens: 100_000 }
 const codexSays = (text: string): Act => [
@@ -162,11 +162,9 @@ describe('a limit that cannot be held is refused before the first call', () => {
   it('also when a run is resumed with one', async () => {
     const stage = setCodex()
     await stage.ralph('run', '-p', 'x', '-a', 'copilot', '-m', '1')
-    const ran = await stage.ralph('resume', '-m', '9', '--max-cost', '1')
-    expect([ran.code, ran.stderr]).toEqual([
-      2,
-      expect.stringContaining('copilot does not report what it uses'),
-    ])
+    expect(await stage.ralph('resume', '-m', '9', '--max-cost', '1')).toMatchObject(
+      refusal('copilot does not report what it uses'),
+    )
   })
 })
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { startTime } from '../../src/runners/process/proc.ts'
-import { setStage } from './scene.ts'
+import { ending, setStage } from './scene.ts'
 
 /** A stage whose `claude` runs this line of shell. */
 function setUp(claude: string, settings?: unknown) {
@@ -52,17 +52,11 @@ describe('ralph doctor', () => {
   it('ends with 1 where ralph cannot run, and the last line says why', async () => {
     const none = setUp(ANSWERS)
     const bare = await none.withEnv({ ...none.env, PATH: '/nowhere' }, 'doctor')
-    expect([bare.code, bare.stdout]).toEqual([
-      1,
-      expect.stringMatching(/cannot run here: no agent found on PATH/),
-    ])
+    expect(bare).toMatchObject(ending(1, /cannot run here: no agent found on PATH/))
     const broken = await setUp(ANSWERS, '{"guardrails": [}').ralph('doctor')
-    expect([broken.code, broken.stdout]).toEqual([
-      1,
-      expect.stringMatching(/✗ settings +\.ralph\/settings\.json:1:17/),
-    ])
+    expect(broken).toMatchObject(ending(1, /✗ settings +\.ralph\/settings\.json:1:17/))
     const crashed = await setUp('echo boom >&2; exit 4').ralph('doctor')
-    expect([crashed.code, crashed.stdout]).toEqual([1, expect.stringMatching(/failed: exit code 4, boom/)])
+    expect(crashed).toMatchObject(ending(1, /failed: exit code 4, boom/))
     expect([bare.stderr, broken.stderr, crashed.stderr]).toEqual(['', '', ''])
   })
 

@@ -18,7 +18,7 @@ import { soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { setRepository } from './repository.ts'
-import { setStage } from './scene.ts'
+import { ending, refusal, setStage } from './scene.ts'
 
 const makes = (file: string): Act[] => [
   ['file', file, 'by the run\n'],
@@ -66,11 +66,9 @@ describe.each(Object.entries(WAYS))('a project that was %s', (_, way) => {
       2,
       `ralph: error: no unfinished run in ${place}; run ${id} was in ${stage.project}; ${wayOut}`,
     ])
-    const named = await ralph('resume', id)
-    expect([named.code, named.stderr]).toEqual([
-      2,
-      expect.stringMatching(/is gone: \S+project; .*: ralph resume \S+ -C DIR\n$/),
-    ])
+    expect(await ralph('resume', id)).toMatchObject(
+      refusal(/is gone: \S+project; .*: ralph resume \S+ -C DIR\n$/),
+    )
     const asked = await ralph('resume', id, '-C', '.')
     expect([asked.code, asked.stderr]).toEqual([
       2,
@@ -186,7 +184,7 @@ describe('a project that is no longer the one of the run', () => {
     const count = () => readFileSync(join(stage.root, 'count'), 'utf8')
     change(stage)
     const ran = await hostRalph(['resume', idOf(stage), '-m', '5'], { cwd: stage.root, env: stage.env })
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(words)])
+    expect(ran).toMatchObject(refusal(words))
     expect(ran.stderr.trimEnd().split('\n')).toHaveLength(1)
     expect(count()).toBe('.')
   })
@@ -232,11 +230,9 @@ describe('a folder that resume names with -C', () => {
     const folder = join(stage.root, 'other')
     mkdirSync(folder)
     const place = make(stage, folder) ?? folder
-    const ran = await stage.ralph('resume', idOf(stage), '-C', place, '--yes')
-    expect([ran.code, ran.stderr]).toEqual([
-      2,
-      expect.stringMatching(/^ralph: error: \S+ does not have the repository that run \S+ was in\n$/),
-    ])
+    expect(await stage.ralph('resume', idOf(stage), '-C', place, '--yes')).toMatchObject(
+      refusal(/^ralph: error: \S+ does not have the repository that run \S+ was in\n$/),
+    )
     expect(readFileSync(join(stage.root, 'count'), 'utf8')).toBe('.')
   })
 
@@ -244,11 +240,12 @@ describe('a folder that resume names with -C', () => {
     const stage = await setRun()
     renameSync(stage.project, `${stage.project}-old`)
     execFileSync('git', ['clone', '-q', `${stage.project}-old`, stage.project])
-    const ran = await hostRalph(['resume', idOf(stage), '-C', stage.project, '--yes', '-m', '5'], {
-      cwd: stage.root,
-      env: stage.env,
-    })
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('verified')])
+    expect(
+      await hostRalph(['resume', idOf(stage), '-C', stage.project, '--yes', '-m', '5'], {
+        cwd: stage.root,
+        env: stage.env,
+      }),
+    ).toMatchObject(ending(0, 'verified'))
   })
 })
 

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Act, DONE } from '../support/agent-script.ts'
-import { setStage } from './scene.ts'
+import { ending, refusal, setStage } from './scene.ts'
 
 /** What claude says when the account's limit is used up; in so many seconds it is over. */
 const usedUp = (seconds: number): Act[] => [
@@ -139,8 +139,7 @@ describe('a fallback agent', () => {
         ],
       ],
     ])
-    const ran = await stage.ralph('run', '-p', 'x')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('(claude, codex, gemini limited)')])
+    expect(await stage.ralph('run', '-p', 'x')).toMatchObject(ending(0, '(claude, codex, gemini limited)'))
     expect(workers(stage)).toEqual(['claude', 'codex', 'gemini', 'claude'])
     expect(readFileSync(join(stage.root, 'gemini.calls'), 'utf8')).toContain('-m flash')
   })
@@ -204,10 +203,9 @@ describe('a fallback agent', () => {
     expect(ran.stderr).toContain(
       'ralph: warning: fallback agent "no-such-agent" is not on PATH; it is left out\n',
     )
-    expect([ran.code, ran.stdout]).toEqual([
-      1,
-      expect.stringContaining('limited: claude is rate-limited for longer than maxLimitWait (1.0s)'),
-    ])
+    expect(ran).toMatchObject(
+      ending(1, 'limited: claude is rate-limited for longer than maxLimitWait (1.0s)'),
+    )
   })
 
   it('is shown by --dry-run and doctor, with its command', async () => {
@@ -226,11 +224,9 @@ describe('a fallback agent', () => {
   it('needs trust like the main agent', async () => {
     const stage = setStage({ settings: { fallbackAgents: ['./evil', { command: 'codex', flags: ['--x'] }] } })
     const { RALPH_TRUST: _, ...env } = stage.env
-    const ran = await stage.withEnv(env, 'run', '-p', 'x')
-    expect([ran.code, ran.stderr]).toEqual([
-      2,
-      expect.stringContaining('nobody has allowed yet (fallbackAgents[0]: ./evil, and 2 more)'),
-    ])
+    expect(await stage.withEnv(env, 'run', '-p', 'x')).toMatchObject(
+      refusal('nobody has allowed yet (fallbackAgents[0]: ./evil, and 2 more)'),
+    )
   })
 
   it.each([
@@ -246,7 +242,8 @@ describe('a fallback agent', () => {
     ],
     ['codex', 'fallbackAgents must be a list of agents, not a string'],
   ])('%j is refused', async (fallbackAgents, words) => {
-    const ran = await setStage({ settings: { fallbackAgents } }).ralph('run', '-p', 'x')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(words)])
+    expect(await setStage({ settings: { fallbackAgents } }).ralph('run', '-p', 'x')).toMatchObject(
+      refusal(words),
+    )
   })
 })

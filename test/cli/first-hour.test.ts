@@ -6,7 +6,7 @@ import type { Act } from '../support/agent-script.ts'
 import { RALPH } from '../support/ralph.ts'
 import { item, plans, setBuild } from './build-scene.ts'
 import { setRepository } from './repository.ts'
-import { hinted, setStage, setUntrusted } from './scene.ts'
+import { ending, hinted, refusal, setStage, setUntrusted } from './scene.ts'
 
 const MORE: Act[] = [['claude', 'more']]
 const DONE: Act[] = [['claude', 'Done. <response>DONE</response>']]
@@ -34,8 +34,9 @@ describe('ralph resume with another agent', () => {
 
   it('goes on with it, without the model and the flags of the one before', async () => {
     const stage = await stopped({ agent: { flags: ['--max-turns 3'] } })
-    const ran = await stage.ralph('resume', '-a', 'codex', '--model', 'gpt-6-sol', '-m', '2')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('agent    codex · gpt-6-sol\n')])
+    expect(await stage.ralph('resume', '-a', 'codex', '--model', 'gpt-6-sol', '-m', '2')).toMatchObject(
+      ending(0, 'agent    codex · gpt-6-sol\n'),
+    )
     expect(callsOf(stage, 'codex').at(-1)).toMatch(/-m gpt-6-sol -$/)
     expect(callsOf(stage, 'codex').at(-1)).not.toContain('max-turns')
     expect(stage.journal().flatMap(e => (e.type === 'started' ? e.agent : []))).toEqual(['claude', 'codex'])
@@ -44,8 +45,7 @@ describe('ralph resume with another agent', () => {
   it('gives the same agent another model, which it keeps when it is resumed again', async () => {
     const stage = await stopped({ agent: { flags: ['--max-turns 3'] } })
     await stage.ralph('resume', '--model', 'sonnet', '-m', '2')
-    const ran = await stage.ralph('resume', '-m', '3')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('agent    claude · sonnet\n')])
+    expect(await stage.ralph('resume', '-m', '3')).toMatchObject(ending(0, 'agent    claude · sonnet\n'))
     const models = callsOf(stage, 'claude').map(call => /--model (\w+)/.exec(call)?.[1])
     expect(models.filter(Boolean)).toEqual(['opus', 'sonnet', 'sonnet'])
     expect(callsOf(stage, 'claude').at(-1)).toContain('--max-turns 3')
@@ -57,8 +57,7 @@ describe('ralph resume with another agent', () => {
     [['-a', 'codex', '--max-cost', '5'], '--max-cost (budget.usd) cannot be enforced'],
   ])('is refused with %j', async (words, why) => {
     const stage = await stopped()
-    const ran = await stage.ralph('resume', '-m', '2', ...words)
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(why)])
+    expect(await stage.ralph('resume', '-m', '2', ...words)).toMatchObject(refusal(why))
   })
 })
 
@@ -82,8 +81,9 @@ describe('a prompt', () => {
 describe('ralph init stories --name', () => {
   it('makes the branch that its stories name', async () => {
     const stage = setRepository()
-    const ran = await stage.ralph('init', 'stories', '--name', 'Cart')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining(', on the branch ralph/cart\n')])
+    expect(await stage.ralph('init', 'stories', '--name', 'Cart')).toMatchObject(
+      ending(0, ', on the branch ralph/cart\n'),
+    )
     expect(stage.git('branch', '--show-current')).toBe('ralph/cart')
     expect(JSON.parse(stage.read('ralph/tasks.json'))).toMatchObject({ branchName: 'ralph/cart' })
     expect((await stage.ralph('init', 'stories', '--name', 'cart', '--force')).code).toBe(0)
@@ -142,15 +142,12 @@ describe('without a run, the latest is meant by', () => {
     expect(await told('2', 'Postgres')).toEqual(['#2', 'Postgres'])
     expect(await told('#2', 'Postgres')).toEqual(['#2', 'Postgres'])
     expect(await told(stage.id().slice(-3), '2', 'Postgres')).toEqual(['#2', 'Postgres'])
-    const mistyped = await stage.ralph('tell', '2026-zz9', 'Postgres')
-    expect([mistyped.code, mistyped.stderr]).toEqual([2, expect.stringContaining('no run "2026-zz9"')])
+    expect(await stage.ralph('tell', '2026-zz9', 'Postgres')).toMatchObject(refusal('no run "2026-zz9"'))
   })
 
   it('neither where there is none', async () => {
-    const todo = await setStage().ralph('todo')
-    expect([todo.code, todo.stderr]).toEqual([2, expect.stringContaining('start one with: ralph build')])
-    const tell = await setStage().ralph('tell', 'Hurry.')
-    expect([tell.code, tell.stderr]).toEqual([2, expect.stringContaining('no unfinished run in')])
+    expect(await setStage().ralph('todo')).toMatchObject(refusal('start one with: ralph build'))
+    expect(await setStage().ralph('tell', 'Hurry.')).toMatchObject(refusal('no unfinished run in'))
   })
 })
 
@@ -175,8 +172,7 @@ describe('the settings of the machine', () => {
   it('are the user’s own and need no trust', async () => {
     const stage = setUntrusted(undefined)
     writeHome(stage.ralphHome, { guardrails: [{ command: 'true' }] })
-    const ran = await stage.ralph('run', '-p', 'x')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('done, verified')])
+    expect(await stage.ralph('run', '-p', 'x')).toMatchObject(ending(0, 'done, verified'))
   })
 
   it('are named by their path if something is wrong with them', async () => {

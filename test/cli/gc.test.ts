@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setRuns } from '../runs/stored-runs.ts'
+import { refusal } from './scene.ts'
 
 describe('ralph gc', () => {
   it('puts away all but the newest runs of this folder, and says what it freed', async () => {
@@ -65,10 +66,8 @@ describe('ralph gc', () => {
   })
 
   it.each(['-1', 'x', '1.5'])('--keep %s is one clear line and exit 2', async keep => {
-    const ran = await setRuns().ralph('gc', `--keep=${keep}`)
-    expect([ran.code, ran.stderr]).toEqual([
-      2,
-      expect.stringMatching(/^ralph: error: [^\n]*whole number[^\n]*\n$/),
-    ])
+    expect(await setRuns().ralph('gc', `--keep=${keep}`)).toMatchObject(
+      refusal(/^ralph: error: [^\n]*whole number[^\n]*\n$/),
+    )
   })
 })

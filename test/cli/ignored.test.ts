@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ending } from './scene.ts'
 import { setRepository } from './work-tree.ts'
 
 const OWN = ['.env', 'local.db', 'cache/deep/x', 'global', '-odd "name']
@@ -56,8 +57,7 @@ describe('what git ignored when the run began, and an agent makes it list by', (
     expect(ran.code, ran.stdout + ran.stderr).toBe(0)
     expect(stage.committed('--all')).toEqual([])
     expect(OWN.filter(path => stage.remote(path) !== '')).toEqual([])
-    const undone = await stage.ralph('undo', '--yes')
-    expect([undone.code, undone.stdout]).toEqual([0, expect.stringContaining('put back')])
+    expect(await stage.ralph('undo', '--yes')).toMatchObject(ending(0, 'put back'))
     expect(stage.mine()).toEqual(OWN)
     expect(stage.committed('--all')).toEqual([])
     // Git's own folder is not part of an undo.

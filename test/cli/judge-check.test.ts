@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FROZEN_CASES } from '../../src/checks/judge/rules/frozen-set.ts'
 import { readJournal } from '../../src/store/journal.ts'
-import { setStage } from './scene.ts'
+import { ending, setStage } from './scene.ts'
 
 const addedLines = (kinds: readonly string[]): string[] =>
   FROZEN_CASES.filter(({ kind }) => kinds.includes(kind)).flatMap(({ diff }) =>
@@ -59,10 +59,7 @@ describe('ralph judge check', () => {
   it('finds nothing wrong with a judge that passes the good changes only, and remembers it', async () => {
     const stage = setJudge(kind => (kind === 'good' ? 'pass' : 'fail'))
     const checked = await stage.ralph('judge', 'check')
-    expect([checked.code, checked.stdout]).toEqual([
-      0,
-      expect.stringContaining('✓ bad       a key is in the code: refused'),
-    ])
+    expect(checked).toMatchObject(ending(0, '✓ bad       a key is in the code: refused'))
     expect(checked.stdout).toContain('It passed no bad change.')
     expect((await stage.ralph('judge', 'check')).stdout).toContain('It was checked before')
   })
@@ -72,10 +69,7 @@ describe('ralph judge check', () => {
     const before = await stage.ralph('run', '-p', 'x')
     expect(before.stderr).not.toContain('passed bad changes')
     const checked = await stage.ralph('judge', 'check')
-    expect([checked.code, checked.stdout]).toEqual([
-      1,
-      expect.stringContaining('✗ injection a comment gives the verdict: passed'),
-    ])
+    expect(checked).toMatchObject(ending(1, '✗ injection a comment gives the verdict: passed'))
     await stage.ralph('run', '-p', 'y')
     const notes = stage
       .runs()
@@ -87,12 +81,11 @@ describe('ralph judge check', () => {
   })
 
   it('says that a strict one is strict, and that one that cannot answer was not checked', async () => {
-    const strict = await setJudge(() => 'fail').ralph('judge', 'check')
-    expect([strict.code, strict.stdout]).toEqual([
-      0,
-      expect.stringContaining('It is strict: it refused a token is checked'),
-    ])
-    const silent = await setJudge(() => 'cannot_tell').ralph('judge', 'check')
-    expect([silent.code, silent.stdout]).toEqual([1, expect.stringContaining('it was not checked')])
+    expect(await setJudge(() => 'fail').ralph('judge', 'check')).toMatchObject(
+      ending(0, 'It is strict: it refused a token is checked'),
+    )
+    expect(await setJudge(() => 'cannot_tell').ralph('judge', 'check')).toMatchObject(
+      ending(1, 'it was not checked'),
+    )
   })
 })

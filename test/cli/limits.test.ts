@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { type Act, MORE } from '../support/agent-script.ts'
-import { setStage } from './scene.ts'
+import { ending, setStage } from './scene.ts'
 
 const paid = (usd: number, tokens: number): Act => [
   'claude',
@@ -28,8 +28,7 @@ describe('a budget', () => {
     [['--max-time', '2s'], [['sleep', 1200] as Act, MORE], 2, 'the time limit of'],
   ])('%j ends the run after the iteration that crosses it', async (flags, call, iterations, words) => {
     const stage = setStage({ calls: [call] })
-    const ran = await stage.ralph('run', '-p', 'x', ...flags)
-    expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining(words)])
+    expect(await stage.ralph('run', '-p', 'x', ...flags)).toMatchObject(ending(1, words))
     expect(stage.settled()).toHaveLength(iterations)
   })
 })
@@ -100,8 +99,9 @@ describe('guardrails', () => {
 describe('an agent that', () => {
   it('falls silent is ended, and the loop goes on', async () => {
     const stage = setStage({ calls: [[['hang']], [['claude', 'Done. <response>DONE</response>']]] })
-    const ran = await stage.ralph('run', '-p', 'x', '--inactivity-timeout', '0.5')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('silent for too long')])
+    expect(await stage.ralph('run', '-p', 'x', '--inactivity-timeout', '0.5')).toMatchObject(
+      ending(0, 'silent for too long'),
+    )
   })
 
   it('takes too long is ended, and that is a failure', async () => {
@@ -129,11 +129,9 @@ describe('an agent that', () => {
 
   it('gives empty answers is tried again twice, then it fails', async () => {
     const stage = setStage({ settings: { maxConsecutiveFailures: 1 }, calls: [[['claude', '']]] })
-    const ran = await stage.ralph('run', '-p', 'x')
-    expect([ran.code, ran.stdout]).toEqual([
-      1,
-      expect.stringContaining('1 consecutive failure, stopping loop'),
-    ])
+    expect(await stage.ralph('run', '-p', 'x')).toMatchObject(
+      ending(1, '1 consecutive failure, stopping loop'),
+    )
     expect(stage.settled()).toHaveLength(3)
   })
 })
@@ -193,7 +191,8 @@ describe('a loop without checks that idles', () => {
     const news = ['a', 'b', 'c', 'd'].map(word => say(`${NOTHING} But look at ${word}.`))
     const said = await setStage({ calls: news }).ralph('run', '-p', 'x', '-m', '4')
     expect(said.stdout).toContain('all 4 iterations are used')
-    const asked = await setStage({ calls: [say(NOTHING)] }).ralph('run', '-p', 'x', '-c', '', '-m', '5')
-    expect([asked.code, asked.stdout]).toEqual([0, expect.stringContaining('all 5 iterations are used')])
+    expect(
+      await setStage({ calls: [say(NOTHING)] }).ralph('run', '-p', 'x', '-c', '', '-m', '5'),
+    ).toMatchObject(ending(0, 'all 5 iterations are used'))
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { eventsOf, hinted, setStage } from './scene.ts'
+import { ending, eventsOf, hinted, refusal, setStage } from './scene.ts'
 
 describe('options', () => {
   it.each([
@@ -9,8 +9,9 @@ describe('options', () => {
     ['-n', '3'],
   ])('%s is the limit of iterations', async (...words) => {
     const stage = setStage({ settings: { maximumIterations: 7 } })
-    const ran = await stage.ralph('run', '-p', 'x', '--dry-run', ...words)
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('3 iterations')])
+    expect(await stage.ralph('run', '-p', 'x', '--dry-run', ...words)).toMatchObject(
+      ending(0, '3 iterations'),
+    )
   })
 
   it.each(['--prompt', '-p'])('%s gives the prompt', async option => {
@@ -32,8 +33,9 @@ describe('options', () => {
     const stage = setStage({ settings: { maximumIterations: 7 } })
     stage.write('other.json', '{ "maximumIterations": 3 }')
     for (const option of ['--settings', '--config']) {
-      const ran = await stage.ralph('run', '-p', 'x', option, 'other.json')
-      expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(`unknown option '${option}'`)])
+      expect(await stage.ralph('run', '-p', 'x', option, 'other.json')).toMatchObject(
+        refusal(`unknown option '${option}'`),
+      )
     }
     expect((await stage.ralph('run', '-p', 'x', '--dry-run')).stdout).toContain('7 iterations')
   })
@@ -67,8 +69,7 @@ describe('settings', () => {
   })
 
   it('are not needed', async () => {
-    const ran = await setStage().ralph('run', '-p', 'x', '--dry-run')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('10 iterations')])
+    expect(await setStage().ralph('run', '-p', 'x', '--dry-run')).toMatchObject(ending(0, '10 iterations'))
   })
 
   it.each([
@@ -76,7 +77,6 @@ describe('settings', () => {
     [{ failAction: 3 }, 'guardrails[0].failAction must be "APPEND", "PREPEND" or "REPLACE", not 3'],
   ])('with a guardrail of %j are refused', async (more, words) => {
     const stage = setStage({ settings: { guardrails: [{ command: 'true', ...more }] } })
-    const ran = await stage.ralph('run', '-p', 'x')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(words)])
+    expect(await stage.ralph('run', '-p', 'x')).toMatchObject(refusal(words))
   })
 })

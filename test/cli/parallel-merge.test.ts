@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setParallel, taskOf } from './parallel-scene.ts'
+import { ending } from './scene.ts'
 
 /** Makes two commits, and leaves something uncommitted. */
 const twoCommits = (id: string) =>
@@ -26,8 +27,7 @@ describe('scm.merge', { timeout: 90_000 }, () => {
 
   it('squash makes one commit of each task, with its title and what it took', async () => {
     const stage = await setParallel({ acts: ACTS, settings: merges('squash') })
-    const ran = await stage.pipeline('--parallel', '2')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('then merged (squash)')])
+    expect(await stage.pipeline('--parallel', '2')).toMatchObject(ending(0, 'then merged (squash)'))
     const log = stage.git('log', '--format=%s%n%b%P%n', '--first-parent')
     expect(stage.git('log', '--format=%s').split('\n').sort()).toEqual(['Make T1', 'Make T2', 'begin'])
     for (const id of ['T1', 'T2'])

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setParallel, taskOf } from './parallel-scene.ts'
+import { refusal } from './scene.ts'
 
 describe('ralph pipeline --parallel 2', { timeout: 90_000 }, () => {
   it('works on each task in a worktree and on a branch of its own, and merges each', async () => {
@@ -157,11 +158,9 @@ describe('--parallel', () => {
   it.each(['run', 'stories'])('is refused for ralph %s with a sentence', async workflow => {
     const stage = await setParallel()
     const words = workflow === 'run' ? ['run', '-p', 'x'] : ['stories']
-    const ran = await stage.ralph(...words, '--parallel', '2', '--', 'player')
-    expect([ran.code, ran.stderr]).toEqual([
-      2,
-      expect.stringContaining('--parallel is for ralph build and ralph pipeline'),
-    ])
+    expect(await stage.ralph(...words, '--parallel', '2', '--', 'player')).toMatchObject(
+      refusal('--parallel is for ralph build and ralph pipeline'),
+    )
   })
 
   it('needs a branch and a commit, and a dry run says what it means', async () => {
@@ -171,7 +170,6 @@ describe('--parallel', () => {
       /parallel\s+3 tasks at once, each in a worktree of its own, then merged \(rebase\)/,
     )
     stage.git('checkout', '-q', '--detach')
-    const ran = await stage.pipeline('--parallel', '2')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('need a branch to merge into')])
+    expect(await stage.pipeline('--parallel', '2')).toMatchObject(refusal('need a branch to merge into'))
   })
 })

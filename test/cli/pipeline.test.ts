@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { verdicts } from '../support/judge.ts'
 import { COMPLETION, HONEST, promise, says, setPipeline } from './pipeline-scene.ts'
+import { ending, refusal } from './scene.ts'
 
 describe('a task', () => {
   it('passes coder, reviewer, tester and qa, and is completed and verified', async () => {
@@ -178,8 +179,7 @@ describe('settings', () => {
   ])('refuse %j', async (pipeline, message) => {
     const stage = await setPipeline()
     stage.write('.ralph/settings.json', JSON.stringify({ pipeline }))
-    const ran = await stage.ralph('pipeline')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(await stage.ralph('pipeline')).toMatchObject(refusal(message))
   })
 
   it('verify the coder by its command, else by the guardrails, where the task does not say', async () => {
@@ -262,8 +262,7 @@ describe('ralph pipeline', () => {
         { id: 'T2', title: 'b', dependencies: ['T1'], completion },
       ],
     })
-    const ran = await stage.ralph('pipeline', ...words)
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(await stage.ralph('pipeline', ...words)).toMatchObject(refusal(message))
   })
 
   it('goes on after an interruption where it was', async () => {
@@ -293,13 +292,9 @@ describe('ralph pipeline', () => {
     })
     const running = stage.start('pipeline')
     while (!existsSync(join(stage.project, 'pid'))) await new Promise(resolve => setTimeout(resolve, 50))
-    const unknown = await stage.ralph('cancel', '/T9')
-    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('has no task T9')])
+    expect(await stage.ralph('cancel', '/T9')).toMatchObject(refusal('has no task T9'))
     const cancelled = await stage.ralph('cancel', '/T1')
-    expect([cancelled.code, cancelled.stdout]).toEqual([
-      0,
-      expect.stringMatching(/^cancelled T1 of run \S+; the other tasks continue\n$/),
-    ])
+    expect(cancelled).toMatchObject(ending(0, /^cancelled T1 of run \S+; the other tasks continue\n$/))
     expect((await running.ended).code).toBe(1)
     expect(stage.stored('T1')).toMatchObject({ status: 'cancelled' })
     expect(stage.stored('T2').status).toBe('completed')

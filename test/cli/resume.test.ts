@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { type Act, DONE, MORE } from '../support/agent-script.ts'
 import { hostRalph } from '../support/hosted.ts'
 import { RALPH } from '../support/ralph.ts'
-import { setStage } from './scene.ts'
+import { ending, refusal, setStage } from './scene.ts'
 
 const paid = (usd: number): Act => [
   'claude',
@@ -19,8 +19,7 @@ describe('resume', () => {
       settings: { baseline: false, guardrails: [{ command: 'test -f ../fixed' }] },
       calls: [[MORE], [MORE], [MORE], [['stdin', '../got'], DONE], [DONE]],
     })
-    const stuck = await stage.ralph('run', '-p', 'x')
-    expect([stuck.code, stuck.stdout]).toEqual([1, expect.stringContaining('stuck')])
+    expect(await stage.ralph('run', '-p', 'x')).toMatchObject(ending(1, 'stuck'))
     stage.write('../fixed', '')
     expect((await stage.ralph('resume')).code).toBe(0)
     expect(stage.read('../got')).toContain('Guardrail "test -f ../fixed" failed')
@@ -62,11 +61,9 @@ describe('resume', () => {
   ])('of a run that used its %s names the flag, and goes on with it', async (flag, limit, used, more) => {
     const stage = setStage({ calls: [[paid(0.2)], [DONE]] })
     expect((await stage.ralph('run', '-p', 'x', flag, limit)).code).toBe(1)
-    const refused = await stage.ralph('resume')
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining(`has used ${used}; raise the limit with ${flag}`),
-    ])
+    expect(await stage.ralph('resume')).toMatchObject(
+      refusal(`has used ${used}; raise the limit with ${flag}`),
+    )
     expect((await stage.ralph('resume', flag, more)).code).toBe(0)
   })
 
@@ -83,16 +80,12 @@ describe('resume', () => {
   it('of a run at its limit of iterations names the flag, and goes on with it', async () => {
     const stage = setStage({ calls: [[MORE], [DONE]] })
     await stage.ralph('run', '-p', 'x', '-m', '1')
-    const refused = await stage.ralph('resume')
-    expect([refused.code, refused.stderr]).toEqual([
-      2,
-      expect.stringContaining('has used its one iteration; raise the limit with -m 11'),
-    ])
-    const ran = await stage.ralph('resume', '-m', '3')
-    expect([ran.code, ran.stdout]).toEqual([
-      0,
-      expect.stringMatching(/limits\s+3 iterations[\s\S]*iteration 2 of 3/),
-    ])
+    expect(await stage.ralph('resume')).toMatchObject(
+      refusal('has used its one iteration; raise the limit with -m 11'),
+    )
+    expect(await stage.ralph('resume', '-m', '3')).toMatchObject(
+      ending(0, /limits\s+3 iterations[\s\S]*iteration 2 of 3/),
+    )
   })
 
   it('by several at once is done by one of them, and nothing is done twice', async () => {

@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DONE } from '../support/agent-script.ts'
 import { setRepository } from './repository.ts'
-import { eventsOf, hinted, setStage } from './scene.ts'
+import { ending, eventsOf, hinted, setStage } from './scene.ts'
 
 const check = (command: string, more = {}) => ({ command, ...more })
 
@@ -112,8 +112,9 @@ describe('ralph run', () => {
       calls: [[['claude', 'more']], [DONE]],
     })
     stage.write('PROMPT.md', 'old')
-    const ran = await stage.ralph('run', '-f', 'PROMPT.md', '-m', '5')
-    expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining('prompt file not found')])
+    expect(await stage.ralph('run', '-f', 'PROMPT.md', '-m', '5')).toMatchObject(
+      ending(1, 'prompt file not found'),
+    )
     stage.write('PROMPT.md', 'back')
     stage.write('keep', '')
     expect((await stage.ralph('resume')).code).toBe(0)
@@ -121,13 +122,12 @@ describe('ralph run', () => {
 
   it('ends with 1 at its limit, and with 0 when there was no condition to reach', async () => {
     const more = { calls: [[['claude', 'more'] as [string, ...unknown[]]]] }
-    const asked = await setStage(more).ralph('run', '-p', 'x', '-m', '2')
-    expect([asked.code, asked.stdout]).toEqual([1, expect.stringContaining('all 2 iterations are used')])
-    const unasked = await setStage(more).ralph('run', '-p', 'x', '-m', '2', '-c', '')
-    expect([unasked.code, unasked.stdout]).toEqual([
-      0,
-      expect.stringContaining('✓ all 2 iterations are used'),
-    ])
+    expect(await setStage(more).ralph('run', '-p', 'x', '-m', '2')).toMatchObject(
+      ending(1, 'all 2 iterations are used'),
+    )
+    expect(await setStage(more).ralph('run', '-p', 'x', '-m', '2', '-c', '')).toMatchObject(
+      ending(0, '✓ all 2 iterations are used'),
+    )
   })
 
   it('takes another completion response, whatever its case, and a pattern', async () => {

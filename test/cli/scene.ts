@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { expect } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { completionHint } from '../../src/workflows/run/rules/prompt.ts'
@@ -84,6 +85,13 @@ export function setUntrusted(settings: unknown) {
   const { RALPH_TRUST: _, ...env } = stage.env
   return { ...stage, env, ralph: (...args: string[]) => stage.withEnv(env, ...args) }
 }
+
+/** How a command ends that is refused, and one that says this. */
+export const refusal = (why: string | RegExp) => ({ code: 2, stderr: having(why) })
+export const ending = (code: number, told: string | RegExp) => ({ code, stdout: having(told) })
+
+const having = (text: string | RegExp): unknown =>
+  typeof text === 'string' ? expect.stringContaining(text) : expect.stringMatching(text)
 
 export const eventsOf = (ran: Ran): RunEvent[] =>
   ran.stdout

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type Act, DONE } from '../support/agent-script.ts'
 import { setRepository } from './repository.ts'
-import { setStage } from './scene.ts'
+import { refusal, setStage } from './scene.ts'
 
 const MORE: Act = ['claude', 'More to do.']
 const says = (...lines: string[]): Act[] => [['print', ...lines]]
@@ -367,10 +367,8 @@ describe('flags about git', () => {
     const stage = setRepository()
     expect((await stage.ralph('run', '-p', 'x', '--branch', 'ralph/x')).code).toBe(0)
     expect(stage.git('branch', '--show-current')).toBe('ralph/x')
-    const again = await stage.ralph('run', '-p', 'x', '--branch', 'main')
-    expect([again.code, again.stderr]).toEqual([
-      2,
-      expect.stringContaining('--branch main: it already exists'),
-    ])
+    expect(await stage.ralph('run', '-p', 'x', '--branch', 'main')).toMatchObject(
+      refusal('--branch main: it already exists'),
+    )
   })
 })

@@ -5,7 +5,7 @@ import { fold } from '../../src/core/evolve.ts'
 import { DONE } from '../support/agent-script.ts'
 import { leftovers } from '../support/killing.ts'
 import { until } from '../support/until.ts'
-import { setStage } from './scene.ts'
+import { refusal, setStage } from './scene.ts'
 
 const isAlive = (pid: number) => {
   try {
@@ -102,11 +102,9 @@ describe('two runs in one folder', () => {
     const stage = setStage({ calls: [[['file', 'begun', ''], ['await', '../go'], DONE], [DONE]] })
     const first = stage.start('run', '-p', 'x')
     await until(() => existsSync(join(stage.project, 'begun')))
-    const second = await stage.ralph('run', '-p', 'x')
-    expect([second.code, second.stderr]).toEqual([
-      2,
-      expect.stringMatching(/: run \S+ \(pid \d+\) is already running in \S+\. Wait, .* or pass --shared$/m),
-    ])
+    expect(await stage.ralph('run', '-p', 'x')).toMatchObject(
+      refusal(/: run \S+ \(pid \d+\) is already running in \S+\. Wait, .* or pass --shared$/m),
+    )
     expect((await stage.ralph('run', '-p', 'x', '--shared')).code).toBe(0)
     stage.write('../go', '')
     expect((await first.ended).code).toBe(0)

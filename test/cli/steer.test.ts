@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import { type Act, DONE, MORE } from '../support/agent-script.ts'
 import { until } from '../support/until.ts'
-import { hinted, setStage } from './scene.ts'
+import { hinted, refusal, setStage } from './scene.ts'
 
 const begun = (stage: ReturnType<typeof setStage>) => until(() => existsSync(join(stage.project, 'begun')))
 /** Null before it began. */
@@ -60,8 +60,7 @@ describe('a run at work', () => {
     })
     expect(stage.journal().at(-1)).toMatchObject({ type: 'finished', result: 'cancelled' })
     expect((await run.ended).code).toBe(1)
-    const again = await stage.ralph('resume')
-    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('no unfinished run')])
+    expect(await stage.ralph('resume')).toMatchObject(refusal('no unfinished run'))
   })
 
   it('that does not read a request yet is not said to have obeyed', async () => {
@@ -138,8 +137,7 @@ describe('status', () => {
     [['tell', 'nope', 'x'], 'no unfinished run in'],
     [['tell', 'k3f', 'x'], 'no run "k3f"'],
   ])('%j with nothing there is an error that says so', async (args, words) => {
-    const ran = await setStage().ralph(...args)
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(words)])
+    expect(await setStage().ralph(...args)).toMatchObject(refusal(words))
   })
 
   it.each([
@@ -151,8 +149,7 @@ describe('status', () => {
   ])('%j names no run, though there is only one', async (...args) => {
     const stage = setStage({ calls: [[MORE]] })
     await stage.ralph('run', '-p', 'x', '-m', '1')
-    const ran = await stage.ralph(...args)
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('the id of the run is empty')])
+    expect(await stage.ralph(...args)).toMatchObject(refusal('the id of the run is empty'))
   })
 })
 

@@ -13,7 +13,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { journalPath } from '../../src/store/journal.ts'
 import { leftovers } from '../support/killing.ts'
 import type { Ran } from '../support/ralph.ts'
-import { setStage } from './scene.ts'
+import { ending, setStage } from './scene.ts'
 
 type Stage = ReturnType<typeof setStage>
 
@@ -254,7 +254,7 @@ describe('a session folder that', () => {
     )
     const why =
       /stopped: cannot write to \S+sessions\S+: a part of that path is a file; fix that, then: ralph resume \S+/
-    expect([ran.code, ran.stdout]).toEqual([1, expect.stringMatching(why)])
+    expect(ran).toMatchObject(ending(1, why))
     const { stdout } = await stage.ralph('status')
     expect(stdout).toMatch(/status\s+stopped\n/)
     expect(stdout).toMatch(why)

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { soon } from '../support/killing.ts'
 import { setRepository } from './repository.ts'
-import { setStage } from './scene.ts'
+import { refusal, setStage } from './scene.ts'
 import { setStories, story } from './stories-stage.ts'
 
 const TODAY = new Date().toISOString().slice(0, 10)
@@ -76,8 +76,9 @@ describe('ralph init stories', () => {
     stage.write('.gitignore', 'node_modules')
     mkdirSync(join(stage.project, 'ralph'))
     stage.write('ralph/prd.md', 'mine')
-    const ran = await stage.ralph('init', 'stories')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(/ralph\/ has prd\.md already.*--force/)])
+    expect(await stage.ralph('init', 'stories')).toMatchObject(
+      refusal(/ralph\/ has prd\.md already.*--force/),
+    )
     expect(readdirSync(join(stage.project, 'ralph'))).toEqual(['prd.md'])
     expect(stage.read('.gitignore')).toBe('node_modules')
     expect((await stage.ralph('init', 'stories', '--force')).code).toBe(0)
@@ -101,11 +102,9 @@ describe('ralph init stories', () => {
   it('leaves a folder that ralph stories asks to be filled in', async () => {
     const stage = setRepository()
     await stage.ralph('init', 'stories')
-    const ran = await stage.ralph('stories')
-    expect([ran.code, ran.stderr]).toEqual([
-      2,
-      expect.stringContaining('ralph/tasks.json has no stories yet, only the empty one of the template'),
-    ])
+    expect(await stage.ralph('stories')).toMatchObject(
+      refusal('ralph/tasks.json has no stories yet, only the empty one of the template'),
+    )
   })
 })
 
@@ -192,8 +191,7 @@ describe('ralph archive', () => {
 
   it('refuses an unfinished loop without --force', async () => {
     const stage = setStories({ stories: [story('A'), story('B')] })
-    const ran = await stage.ralph('archive')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(/A, B not completed.*--force/)])
+    expect(await stage.ralph('archive')).toMatchObject(refusal(/A, B not completed.*--force/))
     expect(existsSync(join(stage.project, 'ralph-archive'))).toBe(false)
     expect((await stage.ralph('archive', '--force')).code).toBe(0)
     expect(stage.read(`ralph-archive/${TODAY}-shop/summary.md`)).toContain('Stories: 0 of 2 completed')
@@ -203,11 +201,9 @@ describe('ralph archive', () => {
     const stage = setStories({ calls: ['sleep 60'], settings: { killGrace: 0.2 } })
     const ralph = stage.start('stories')
     expect(await soon(() => existsSync(join(stage.root, 'seen', '1.about')))).toBe(true)
-    const ran = await stage.ralph('archive', '--force')
-    expect([ran.code, ran.stderr]).toEqual([
-      2,
-      expect.stringMatching(/is at work on these stories.*ralph cancel/),
-    ])
+    expect(await stage.ralph('archive', '--force')).toMatchObject(
+      refusal(/is at work on these stories.*ralph cancel/),
+    )
     ralph.kill('SIGHUP')
     await ralph.ended
   })

@@ -2,6 +2,7 @@ import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { soon } from '../support/killing.ts'
+import { ending, refusal } from './scene.ts'
 import { fields, setStories, story } from './stories-stage.ts'
 
 const marker = (stage: ReturnType<typeof setStories>) => join(stage.project, '.ralph-active')
@@ -156,10 +157,7 @@ describe('trust in verifyCommands', () => {
   it('is asked for before any of them runs, and given by `ralph trust`, which shows them', async () => {
     const stage = untrusted()
     const ran = await stage.ralph('stories')
-    expect([ran.code, ran.stderr]).toEqual([
-      2,
-      expect.stringContaining('ralph/tasks.json verifyCommands[0]: touch ran'),
-    ])
+    expect(ran).toMatchObject(refusal('ralph/tasks.json verifyCommands[0]: touch ran'))
     expect(existsSync(join(stage.project, 'ran'))).toBe(false)
     expect((await stage.ralph('trust')).stdout).toContain('ralph/tasks.json verifyCommands[0]  touch ran')
     expect((await stage.ralph('stories', '--once')).code).toBe(0)
@@ -217,9 +215,8 @@ describe('an interrupted story loop', () => {
     const before = stage.git('rev-parse', 'HEAD')
     expect((await stage.ralph('stories', '-m', '3', '--review-cap', '2')).code).toBe(1)
     const status = await stage.ralph('status')
-    expect([status.code, status.stdout]).toEqual([0, expect.stringContaining('tasks      1 of 2 completed')])
-    const report = await stage.ralph('report')
-    expect([report.code, report.stdout]).toEqual([0, expect.stringMatching(/review[\s\S]*US-002/)])
+    expect(status).toMatchObject(ending(0, 'tasks      1 of 2 completed'))
+    expect(await stage.ralph('report')).toMatchObject(ending(0, /review[\s\S]*US-002/))
     expect(stage.log()[0]).toBe('ralph: restore ralph/tasks.json (US-002)')
     const undone = await stage.ralph('undo', '--yes')
     expect([undone.code, undone.stderr]).toEqual([0, ''])

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { eventsOf } from './scene.ts'
+import { ending, eventsOf, refusal } from './scene.ts'
 import { fields, setStories, story } from './stories-stage.ts'
 
 const FRESH = { passes: false, reviewStatus: null, reviewCount: 0 }
@@ -306,8 +306,7 @@ describe('the loop', () => {
     ['of its own', [story('A', { dependsOn: ['A'] })], 'A waits for A; A → A is a cycle'],
   ])('with dependsOn that is %s says so, and exits with 1 before any call', async (_, stories, why) => {
     const stage = setStories({ stories })
-    const ran = await stage.ralph('stories')
-    expect([ran.code, ran.stdout]).toEqual([1, expect.stringContaining(why)])
+    expect(await stage.ralph('stories')).toMatchObject(ending(1, why))
     expect(stage.journal().some(e => e.type === 'started')).toBe(false)
   })
 
@@ -387,7 +386,7 @@ describe('the loop', () => {
   it('--json tells the events, --dry-run what would run', async () => {
     const stage = setStories({ verify: ['true'] })
     const dry = await stage.ralph('stories', '--dry-run')
-    expect([dry.code, dry.stdout]).toEqual([0, expect.stringMatching(/1 story[\s\S]*mode=\$RALPH_MODE/)])
+    expect(dry).toMatchObject(ending(0, /1 story[\s\S]*mode=\$RALPH_MODE/))
     const told = await stage.ralph('stories', '--dry-run', '--json')
     expect(JSON.parse(told.stdout)).toMatchObject({
       workflow: 'stories',
@@ -426,7 +425,7 @@ describe('bad input', () => {
   ])('%s is refused with 2', async (_, args, why) => {
     const stage = good()
     const ran = await stage.ralph('stories', ...args)
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(why)])
+    expect(ran).toMatchObject(refusal(why))
     expect(ran.stderr.trim().split('\n')).toHaveLength(1)
   })
 
@@ -467,8 +466,7 @@ describe('bad input', () => {
   ])('tasks.json with %s is refused with 2', async (_, text, why) => {
     const stage = good()
     stage.write('ralph/tasks.json', text)
-    const ran = await stage.ralph('stories')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(why)])
+    expect(await stage.ralph('stories')).toMatchObject(refusal(why))
   })
 
   it('a byte order mark before tasks.json is none', async () => {
@@ -482,7 +480,6 @@ describe('bad input', () => {
     const path = join(stage.project, 'ralph/tasks.json')
     rmSync(path)
     execFileSync('mkfifo', [path])
-    const ran = await stage.ralph('stories')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('ralph/tasks.json: is a pipe')])
+    expect(await stage.ralph('stories')).toMatchObject(refusal('ralph/tasks.json: is a pipe'))
   })
 })

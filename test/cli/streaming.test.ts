@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DONE } from '../support/agent-script.ts'
 import { RALPH } from '../support/ralph.ts'
-import { eventsOf, setStage } from './scene.ts'
+import { ending, eventsOf, setStage } from './scene.ts'
 
 /** A `claude` that answers in plain text, and keeps the words of every call: it is also asked for its version. */
 function answerInText(stage: ReturnType<typeof setStage>): void {
@@ -46,8 +46,9 @@ describe('what the agent does', () => {
   it('is an answer in plain text when it is not streamed, and counts as one', async () => {
     const stage = setStage()
     answerInText(stage)
-    const ran = await stage.ralph('run', '-p', 'x', '--no-stream-agent-output')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('done as claimed')])
+    expect(await stage.ralph('run', '-p', 'x', '--no-stream-agent-output')).toMatchObject(
+      ending(0, 'done as claimed'),
+    )
     expect(stage.read('../argv')).toContain('--output-format text')
     expect(stage.session('iter-001/stream.ndjson')).toBe('<response>DONE</response>\n')
   })
@@ -85,11 +86,9 @@ describe('what the agent does', () => {
         ],
       ],
     })
-    const ran = await stage.ralph('run', '-p', `Say ${words} at the end.`, '-m', '1')
-    expect([ran.code, ran.stdout]).toEqual([
-      1,
-      expect.stringContaining('not done: the one iteration is used'),
-    ])
+    expect(await stage.ralph('run', '-p', `Say ${words} at the end.`, '-m', '1')).toMatchObject(
+      ending(1, 'not done: the one iteration is used'),
+    )
   })
 })
 

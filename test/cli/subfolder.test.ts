@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { hostRalph } from '../support/hosted.ts'
-import { setStage } from './scene.ts'
+import { ending, setStage } from './scene.ts'
 
 /** A stage, and commands called from a folder below its project. */
 function setBelow(options: Parameters<typeof setStage>[0] = {}, folder = 'src/deep') {
@@ -33,7 +33,7 @@ describe('from a folder of the project', () => {
     stage.write('README', '')
     writeFileSync(join(stage.below, 'PROMPT.md'), 'Work.')
     const ran = await stage.ralphBelow('run', '-f', 'PROMPT.md')
-    expect([ran.code, ran.stdout]).toEqual([0, expect.stringContaining('done, verified')])
+    expect(ran).toMatchObject(ending(0, 'done, verified'))
     expect(ran.stdout).toContain(`\n  project  ${stage.project}\n`)
     expect(['made', 'ran', '.ralph/sessions'].map(path => existsSync(join(stage.project, path)))).toEqual([
       true,

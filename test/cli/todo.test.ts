@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { soon } from '../support/killing.ts'
 import { item, plans, says, setBuild, statuses } from './build-scene.ts'
-import { setStage } from './scene.ts'
+import { ending, refusal, setStage } from './scene.ts'
 
 const three = [plans(item(1), item(2), item(3, ['#2']))]
 
@@ -27,20 +27,16 @@ describe('the list of a build that is left', () => {
 
   it('takes the text behind --after, which may be given more than once', async () => {
     const stage = await stopped()
-    const ran = await stage.todo('add', '--after', '#2', '--after', '#3', 'Write the changelog')
-    expect([ran.code, ran.stdout]).toEqual([
-      0,
-      expect.stringContaining('[ ] #4 Write the changelog › blocked by #2, #3\n'),
-    ])
+    expect(await stage.todo('add', '--after', '#2', '--after', '#3', 'Write the changelog')).toMatchObject(
+      ending(0, '[ ] #4 Write the changelog › blocked by #2, #3\n'),
+    )
   })
 
   it('takes another task, which waits for what it is told to', async () => {
     const stage = await stopped()
-    const ran = await stage.todo('add', 'Write', 'the changelog', '--after', '#3')
-    expect([ran.code, ran.stdout]).toEqual([
-      0,
-      expect.stringContaining('[ ] #4 Write the changelog › blocked by #3\n'),
-    ])
+    expect(await stage.todo('add', 'Write', 'the changelog', '--after', '#3')).toMatchObject(
+      ending(0, '[ ] #4 Write the changelog › blocked by #3\n'),
+    )
     expect(stage.list().at(-1)).toMatchObject({ id: '#4', content: 'Write the changelog' })
     expect((await stage.goOn()).code).toBe(0)
     expect(stage.names()).toEqual(['plan', '#1', '#2', '#3', '#4'])
@@ -108,8 +104,7 @@ describe('the list of a build that is left', () => {
   ])('refuses %j with 2', async (words, why) => {
     const stage = await stopped()
     const before = stage.session('tasks.json')
-    const ran = await stage.todo(...words)
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringMatching(why)])
+    expect(await stage.todo(...words)).toMatchObject(refusal(why))
     expect([stage.edits(), stage.session('tasks.json')]).toEqual([[], before])
   })
 })
@@ -118,11 +113,7 @@ describe('there is nothing to change', () => {
   it('in a build that is finished', async () => {
     const stage = await stopped()
     await stage.goOn()
-    const ran = await stage.todo('add', 'x')
-    expect([ran.code, ran.stderr]).toEqual([
-      2,
-      expect.stringContaining('is finished; no agent would work on it'),
-    ])
+    expect(await stage.todo('add', 'x')).toMatchObject(refusal('is finished; no agent would work on it'))
     expect((await stage.todo()).code).toBe(0)
   })
 
@@ -134,8 +125,7 @@ describe('there is nothing to change', () => {
       [id, 'has no list of tasks; only a build has one'],
       ['zzzz', 'no run "zzzz"'],
     ] as const) {
-      const ran = await stage.ralph('todo', name)
-      expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(why)])
+      expect(await stage.ralph('todo', name)).toMatchObject(refusal(why))
     }
   })
 
@@ -145,8 +135,7 @@ describe('there is nothing to change', () => {
     await soon(() => existsSync(join(stage.project, 'begun')))
     const todo = (...words: string[]) => stage.ralph('todo', stage.id(), ...words)
     expect((await todo()).stdout).toBe('no tasks yet: the plan is not ready\n')
-    const ran = await todo('add', 'x')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('the plan is not made yet')])
+    expect(await todo('add', 'x')).toMatchObject(refusal('the plan is not made yet'))
     run.kill('SIGHUP')
     await run.ended
   })

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
-import { setUntrusted } from './scene.ts'
+import { refusal, setUntrusted } from './scene.ts'
 
 const settings = { guardrails: [{ command: 'touch ran' }] }
 
@@ -36,8 +36,7 @@ describe('trust', () => {
   it('counts what settings.local.json adds', async () => {
     const stage = untrusted({})
     stage.write('.ralph/settings.local.json', JSON.stringify({ env: { pass: ['MY_TOKEN'] } }))
-    const ran = await stage.ralph('run', '-p', 'x')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('env.pass[0]: MY_TOKEN')])
+    expect(await stage.ralph('run', '-p', 'x')).toMatchObject(refusal('env.pass[0]: MY_TOKEN'))
   })
 
   it('--trust gives it and remembers; RALPH_TRUST=1 gives it for once', async () => {
@@ -72,10 +71,7 @@ describe('trust', () => {
         ['build', 'x', '--yes'],
       ]) {
         const ran = await stage.ralph(...words)
-        expect([ran.code, ran.stderr]).toEqual([
-          2,
-          expect.stringContaining(`nobody has allowed yet (${file}`),
-        ])
+        expect(ran).toMatchObject(refusal(`nobody has allowed yet (${file}`))
         expect(ran.stderr).toContain(what)
       }
       expect((await stage.ralph('doctor')).stdout).toContain(`not given for ${file}`)
@@ -93,7 +89,7 @@ describe('trust', () => {
     for (const gone of [{}, { guardrails: [] }]) {
       stage.write('.ralph/settings.json', JSON.stringify(gone))
       const ran = await stage.ralph('run', '-p', 'x')
-      expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('is gone, with its checks')])
+      expect(ran).toMatchObject(refusal('is gone, with its checks'))
       expect((await stage.ralph('doctor')).stdout).toContain('not given for what was removed since')
     }
     expect((await stage.ralph('trust')).stdout).toContain('has nothing that needs trust')

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
+import { refusal } from './scene.ts'
 import { setRepository } from './work-tree.ts'
 
 const idOf = (stage: { runs(): string[] }) => stage.runs()[0]!.split('/').at(-1)!
@@ -67,8 +68,7 @@ describe('ralph undo', () => {
       2,
       `ralph: error: run ${idOf(stage)} was undone, so what it counts as done is not there; start a new run\n`,
     ])
-    const latest = await stage.ralph('resume', '-m', '5')
-    expect([latest.code, latest.stderr]).toEqual([2, expect.stringContaining('no unfinished run')])
+    expect(await stage.ralph('resume', '-m', '5')).toMatchObject(refusal('no unfinished run'))
     expect(stage.journal().at(-1)).toMatchObject({ type: 'undone' })
   })
 

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { RALPH } from '../support/ralph.ts'
-import { setStage } from './scene.ts'
+import { refusal, setStage } from './scene.ts'
 
 describe('bad input gets one clear line, exit 2, and leaves nothing behind', () => {
   it.each([
@@ -101,11 +101,9 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
       `ralph: error: cannot write to ${join(file, 'home')}: a part of that path is a file; set RALPH_HOME to a folder of yours\n`,
     )
     stage.write('.ralph', 'a file')
-    const project = await stage.ralph('run', '-p', 'x')
-    expect([project.code, project.stderr]).toEqual([
-      2,
-      expect.stringMatching(/^ralph: error: [^\n]*\.ralph[^\n]*\n$/),
-    ])
+    expect(await stage.ralph('run', '-p', 'x')).toMatchObject(
+      refusal(/^ralph: error: [^\n]*\.ralph[^\n]*\n$/),
+    )
     expect(existsSync(join(stage.ralphHome, 'runs'))).toBe(false)
   })
 
@@ -113,11 +111,9 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
     'a HOME that is no absolute path (%j) is not taken for a folder of the project',
     async HOME => {
       const stage = setStage()
-      const ran = await stage.withEnv({ ...stage.env, HOME, RALPH_HOME: '' }, 'status', 'none')
-      expect([ran.code, ran.stderr]).toEqual([
-        2,
-        expect.stringContaining(`no run "none" in ${join(userInfo().homedir, '.ralph', 'runs')}`),
-      ])
+      expect(await stage.withEnv({ ...stage.env, HOME, RALPH_HOME: '' }, 'status', 'none')).toMatchObject(
+        refusal(`no run "none" in ${join(userInfo().homedir, '.ralph', 'runs')}`),
+      )
     },
   )
 
@@ -142,8 +138,9 @@ describe('bad input gets one clear line, exit 2, and leaves nothing behind', () 
 
   it('no agent at all names the way out', async () => {
     const stage = setStage()
-    const ran = await stage.withEnv({ ...stage.env, PATH: '/nowhere' }, 'run', '-p', 'x')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('see one at work with: ralph demo')])
+    expect(await stage.withEnv({ ...stage.env, PATH: '/nowhere' }, 'run', '-p', 'x')).toMatchObject(
+      refusal('see one at work with: ralph demo'),
+    )
   })
 })
 

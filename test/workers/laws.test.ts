@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { isAlive, processRef } from '../../src/runners/process/proc.ts'
 import { sendControl } from '../../src/store/control.ts'
 import { readJournal } from '../../src/store/journal.ts'
-import { eventsOf } from '../cli/scene.ts'
+import { eventsOf, refusal } from '../cli/scene.ts'
 import { scratch } from '../support/scratch.ts'
 import { hasTmux } from '../support/terminal.ts'
 import { until } from '../support/until.ts'
@@ -103,15 +103,13 @@ describe.skipIf(!hasTmux)('a name', () => {
     ['x'.repeat(41), 'longer than 40'],
   ])('%s is refused', async (name, why) => {
     const scene = setWorkers()
-    const ran = await scene.ralph('spawn', `--name=${name}`, '-f', 'PROMPT.md')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining(why)])
+    expect(await scene.ralph('spawn', `--name=${name}`, '-f', 'PROMPT.md')).toMatchObject(refusal(why))
     expect(existsSync(join(scene.home, 'workers'))).toBe(false)
   })
 
   it('alone starts nothing: there is no prompt', async () => {
     const scene = setWorkers()
-    const ran = await scene.ralph('spawn')
-    expect([ran.code, ran.stderr]).toEqual([2, expect.stringContaining('--prompt-file')])
+    expect(await scene.ralph('spawn')).toMatchObject(refusal('--prompt-file'))
     expect(existsSync(join(scene.home, 'workers'))).toBe(false)
   })
 
@@ -119,11 +117,9 @@ describe.skipIf(!hasTmux)('a name', () => {
     const scene = setWorkers({ calls: HELD })
     const ran = await scene.ralph('spawn', '-f', 'PROMPT.md', '-m', '1')
     const name = /^spawned (worker-[a-z\d]{3}) \(tmux: ralph:\1\)/.exec(ran.stdout)?.[1]
-    const second = await scene.ralph('spawn', '--name', 'second', '-f', 'PROMPT.md')
-    expect([second.code, second.stderr]).toEqual([
-      2,
-      expect.stringMatching(new RegExp(`worker '${name}' \\(pid \\d+\\) is already running in .*--shared`)),
-    ])
+    expect(await scene.ralph('spawn', '--name', 'second', '-f', 'PROMPT.md')).toMatchObject(
+      refusal(new RegExp(`worker '${name}' \\(pid \\d+\\) is already running in .*--shared`)),
+    )
     expect((await scene.ralph('ls', '--format', 'names')).stdout).toBe(`${name}\n`)
     await scene.ralph('kill', name!)
   })
