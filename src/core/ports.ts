@@ -256,8 +256,6 @@ export interface Ports {
   workspaceOf(name: string | undefined): Promise<Workspace>
   /** Ends what crashed incarnations left running. */
   reap: Runner['reap']
-  /** The agent of a step has exited: ends what it left running, and puts back what it must not change. */
-  cleanUp(work: Work): Promise<void>
   /** Does the work of a stage that ralph itself does, for example a merge. Safe to repeat. */
   act?(work: Work): Promise<Finding[]>
   /** The checks of such a stage are green: does what they were for. Safe to repeat. */

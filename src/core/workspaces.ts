@@ -10,8 +10,10 @@ export interface Workspace {
   dir: string
   /** Before an agent starts: notes how protected files and the tree are now. */
   beforeAgent(): Promise<void>
-  /** After it has exited: puts back what it must not change, and removes the locks of a git that was killed with it. */
+  /** After it has exited: ends what it left running, puts back what it must not change, and removes locks of a killed git. */
   afterAgent(step: Step): Promise<void>
+  /** Before the first checks of a run, when no step is in flight: notes how protected files are now. */
+  beforeFirstChecks(): void
   /** The checks that every step here has. */
   checks(): Check[]
   /** The checks of a workflow's own criteria. */

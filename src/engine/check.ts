@@ -1,6 +1,7 @@
 import type { Finding } from '../core/events.ts'
 import { asFlaky } from '../core/outcome.ts'
 import type { Check, CheckWork, Ports } from '../core/ports.ts'
+import type { Workspace } from '../core/workspaces.ts'
 import type { Signals } from './run.ts'
 
 /** Names of checks that were red earlier: before the first iteration, and when they last ran on the same tree. */
@@ -80,4 +81,36 @@ async function runCheck(
   return finding.verdict === 'fail' && red.beforeRun.includes(check.name)
     ? { ...finding, note: `${finding.note}\nIt was already red before the run.` }
     : finding
+}
+
+/** What is looked at; a folder may be opened anew between two looks. */
+type Place = Pick<Workspace, 'dir' | 'fingerprint'>
+
+/** Tells whether the files of a workspace changed since it was last looked at. */
+export interface Trees {
+  /** Its fingerprint now. */
+  look(workspace: Place): Promise<string | null>
+  changed(workspace: Place): Promise<boolean>
+  /** Its fingerprint when it was last looked at. */
+  last(workspace: Place): string | null
+}
+
+/** Without fingerprints a workspace counts as changed, so that nothing is called stuck by mistake. */
+export function watchTrees(): Trees {
+  const seen = new Map<string, string | null>()
+  const last = ({ dir }: Place) => seen.get(dir) ?? null
+  const look = async (workspace: Place) => {
+    const now = await workspace.fingerprint()
+    seen.set(workspace.dir, now)
+    return now
+  }
+  return {
+    look,
+    last,
+    async changed(workspace) {
+      const before = last(workspace)
+      const now = await look(workspace)
+      return before === null || now === null || before !== now
+    },
+  }
 }

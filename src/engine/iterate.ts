@@ -6,10 +6,9 @@ import { CannotGoOn, type Check, type Claims, type Ports, type Work } from '../c
 import { settle } from '../core/settle.ts'
 import type { Step, StepId } from '../core/table.ts'
 import type { Book } from './book.ts'
-import { runChecks } from './check.ts'
+import { runChecks, type Trees } from './check.ts'
 import type { Signals } from './run.ts'
 import { type Ended, supervise, type Timeouts } from './supervise.ts'
-import type { Trees } from './tree.ts'
 
 /** What every part of the loop works with. */
 export type RunContext = { book: Book; ports: Ports; timeouts: Timeouts; signals: Signals; trees: Trees }
@@ -55,7 +54,7 @@ export async function iterate(context: RunContext, { step, work, prompt }: Begun
 }
 
 /** A step with what it works on and where. */
-export const workOf = async (book: Book, ports: Ports, step: Step): Promise<Work> => ({
+const workOf = async (book: Book, ports: Ports, step: Step): Promise<Work> => ({
   step,
   task: book.taskOf(step),
   stage: step.stage,
@@ -98,7 +97,7 @@ async function callAgent(context: RunContext, work: Work, prompt: string): Promi
     throw error
   })
   if (!isLive) showPrompt()
-  await ports.cleanUp(work)
+  await work.workspace.afterAgent(step)
   const { lost } = ended.exit
   // Nobody asked for it, so the run goes on. It costs no iteration, but counts as a crash: it must not go on for ever.
   if (lost !== undefined && !ended.stoppedByRalph)

@@ -1,14 +1,13 @@
 import type { Proof, Result } from '../core/events.ts'
-import { next } from '../core/next.ts'
+import { type Decision, next } from '../core/next.ts'
 import { CannotGoOn, type Ports } from '../core/ports.ts'
-import type { Step } from '../core/table.ts'
+import type { Step, StepId } from '../core/table.ts'
+import type { TaskId } from '../core/task.ts'
 import type { Book } from './book.ts'
-import { runChecks } from './check.ts'
-import { cutAll, drop, inTheAir, launchStep, noFlights } from './flights.ts'
-import { apply, conclude, type RunContext, settleAs, workOf } from './iterate.ts'
+import { runChecks, watchTrees } from './check.ts'
+import { apply, begin, conclude, iterate, type RunContext, settleAs } from './iterate.ts'
 import { obey, sleeper } from './steer.ts'
 import type { Timeouts } from './supervise.ts'
-import { watchTrees } from './tree.ts'
 
 /** `soft`: finish what is running, then stop. `hard`: end it now. */
 export type Signals = { soft: AbortSignal; hard: AbortSignal }
@@ -103,6 +102,7 @@ async function takeBaseline({ book, ports, signals, trees }: RunContext, baselin
   const task = book.tasks[0]
   if (!task) return
   const workspace = await ports.workspaceOf(undefined)
+  if (book.state.steps === 0) workspace.beforeFirstChecks()
   const checks = ports.checks({ stage: task.first ?? book.table.first, task, workspace })
   if (checks.length === 0) return
   const tree = await trees.look(workspace)
@@ -150,7 +150,7 @@ async function recover(context: RunContext): Promise<void> {
   const steps = Object.values(book.state.flight)
   await ports.reap(steps.flatMap(step => step.ref ?? []))
   const isCutOff = (step: Step) => !step.ended && step.agent !== null
-  for (const step of steps.filter(isCutOff)) await ports.cleanUp(await workOf(book, ports, step))
+  for (const step of steps.filter(isCutOff)) await (await ports.workspaceOf(step.workspace)).afterAgent(step)
   for (const settled of Object.values(book.state.unapplied)) await apply(context, settled)
   for (const step of steps) {
     if (signals.soft.aborted) return
@@ -159,5 +159,72 @@ async function recover(context: RunContext): Promise<void> {
       const note = 'interrupted by a crash'
       await apply(context, settleAs(book, ports, step, { end: 'interrupted', note, changed: true }))
     }
+  }
+}
+
+/** A step that is running. */
+type Flight = {
+  done: Promise<void>
+  /** Ends the step now. */
+  cut: AbortController
+  /** Its task was given up, so the run goes on without it. */
+  isDropped: boolean
+}
+
+/** The steps that are running in this process. */
+type Flights = {
+  byId: Map<StepId, Flight>
+  /** The first error of a step. The run stops once the others have ended. */
+  trouble: { error: unknown } | null
+}
+
+const noFlights = (): Flights => ({ byId: new Map(), trouble: null })
+
+const inTheAir = ({ byId }: Flights): Promise<void>[] => [...byId.values()].map(({ done }) => done)
+
+/** Begins a step and lets it run. */
+async function launchStep(
+  flights: Flights,
+  context: RunContext,
+  decision: Extract<Decision, { type: 'work' }>,
+): Promise<void> {
+  const { soft, hard } = context.signals
+  try {
+    const begun = await begin(context, decision)
+    const { id } = begun.step
+    const cut = new AbortController()
+    const flight: Flight = { cut, isDropped: false, done: Promise.resolve() }
+    flights.byId.set(id, flight)
+    if (hard.aborted) cut.abort()
+    flight.done = iterate({ ...context, signals: { soft, hard: cut.signal } }, begun)
+      .then(() => (flight.isDropped ? applyLeft(context, id) : undefined))
+      .catch(error => noteTrouble(flights, error))
+      .finally(() => flights.byId.delete(id))
+  } catch (error) {
+    noteTrouble(flights, error)
+  }
+}
+
+const noteTrouble = (flights: Flights, error: unknown): void => {
+  flights.trouble ??= { error }
+}
+
+/** A step that was ended by itself is applied: the run goes on. */
+async function applyLeft(context: RunContext, id: StepId): Promise<void> {
+  const settled = context.book.state.unapplied[id]
+  if (settled && !context.signals.hard.aborted) await apply(context, settled)
+}
+
+function cutAll({ byId }: Flights): void {
+  for (const { cut } of byId.values()) cut.abort()
+}
+
+/** Ends the steps of a task that was given up. */
+function drop({ byId }: Flights, book: Book, task: TaskId): void {
+  for (const step of Object.values(book.state.flight)) {
+    const flight = byId.get(step.id)
+    if (step.task !== task || !flight) continue
+    flight.isDropped = true
+    flight.cut.abort()
   }
 }

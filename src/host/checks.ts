@@ -1,7 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { join, relative } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { guarded, type ProtectedFiles } from '../checks/guarded.ts'
 import {
   type CommandOptions,
   type Guardrail,
@@ -13,7 +12,7 @@ import { type JudgeOptions, judgeCriteria } from '../checks/judge/judge.ts'
 import { slugOf, slugsOf } from '../checks/message.ts'
 import { watchTests } from '../checks/test-changes.ts'
 import { type VerificationTools, verificationCheck } from '../checks/verification.ts'
-import type { RunEvent } from '../core/events.ts'
+import type { Finding, RunEvent } from '../core/events.ts'
 import type { Check, Clock } from '../core/ports.ts'
 import type { Criterion } from '../core/verification/method.ts'
 import { textsAtStart } from '../git/kept-files.ts'
@@ -148,4 +147,36 @@ export function composeDoubts(
     files: start && { touched, atStart: textsAtStart(start, runDir, env) },
     warn: note => emit({ type: 'warned', at: clock.now(), note }),
   })
+}
+
+/** Protected files as a check needs them. */
+export type ProtectedFiles = {
+  /** Resolves once their right state is known. */
+  taken(): Promise<void>
+  /** Puts back what changed. Returns its description, which ends a sentence, or null if nothing changed. */
+  restore(): Promise<string | null>
+}
+
+/**
+ * A check may run the agent's code, which could change what the next check judges by. So protected files are put back
+ * after each check, before the next one starts, and a check during which they changed is red.
+ */
+const guarded = (check: Check, files: ProtectedFiles): Check => ({
+  ...check,
+  async run(work, signal) {
+    await files.taken()
+    const ran = await check.run(work, signal)
+    const restored = await files.restore()
+    return restored === null ? ran : { ...ran, finding: spoiled(ran.finding, restored) }
+  },
+})
+
+function spoiled(finding: Finding, restored: string): Finding {
+  const note = `Protected files were changed while "${finding.check}" ran, and have been put back: ${restored}. No code that a check runs may change them.`
+  return {
+    ...finding,
+    verdict: 'fail',
+    note: finding.verdict === 'fail' ? `${note}\n${finding.note}` : note,
+    action: finding.action ?? 'APPEND',
+  }
 }

@@ -252,8 +252,7 @@ function runEngine(
     iterationMs: settings.iterationTimeout * 1000,
     lingerMs: LINGER_MS,
   }
-  const isFirst = !past.some(event => event.type === 'started')
-  const ports = composePorts({ workflow, spec, runner, book, adapters, active, controls, isFirst })
+  const ports = composePorts({ workflow, spec, runner, book, adapters, active, controls })
   const again = past.length > 0
   return runLoop(book, ports, { timeouts, signals, baseline: settings.baseline, again })
 }

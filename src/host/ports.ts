@@ -44,8 +44,6 @@ export type PortsOptions = Pick<AdaptersOptions, 'workflow' | 'spec' | 'runner' 
   adapters: Adapters
   active: Active
   controls: Controls
-  /** No iteration has begun yet. */
-  isFirst: boolean
 }
 
 /** What a run works with: agents to call and to ask, and workspaces. */
@@ -175,16 +173,9 @@ export function composePorts(options: PortsOptions): Ports {
       )
     },
     reap: runner.reap,
-    async cleanUp({ step, workspace }) {
-      await runner.sweep(step.id)
-      await workspace.afterAgent(step)
-    },
     act: async work => (await active.act?.(work, work.workspace.noteCommits(book.record))) ?? [],
     complete: async work => (await active.complete?.(work)) ?? [],
-    checks(work) {
-      if (!work.step && options.isFirst) workspaces.project.beforeFirstChecks()
-      return active.checks(work, work.workspace.checks())
-    },
+    checks: active.checks,
     // Side by side they would overwrite each other's files in the clone inside.
     checksAtOnce: settings.sandbox.mode === 'docker' ? 1 : settings.guardrailParallelism,
     ...(active.claimsAtExit && { claimsAtExit: active.claimsAtExit }),
@@ -199,7 +190,9 @@ export function composePorts(options: PortsOptions): Ports {
         return worktrees.close(name)
       }
       const workspace = await workspaces.of(name)
-      await workspace.apply(settled, state, record, recorder => active.apply(settled, recorder, workspace))
+      await workspace.beforeApply(settled, state)
+      await active.apply(settled, workspace.noteCommits(record), workspace)
+      await workspace.commit(settled, state, record)
       if (name === undefined || !state.workspaces[name]?.merged) return
       await workspaces.project.share(id)
       await worktrees?.close(name)

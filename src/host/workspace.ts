@@ -1,5 +1,4 @@
 import { relative } from 'node:path'
-import type { ProtectedFiles } from '../checks/guarded.ts'
 import type { AskJudge, JudgedWork } from '../checks/judge/judge.ts'
 import type { Finding, RunEvent, Settled } from '../core/events.ts'
 import { CannotGoOn, type Clock } from '../core/ports.ts'
@@ -21,7 +20,14 @@ import type { Session } from '../store/session.ts'
 import type { RunSpec } from '../workflows/spec.ts'
 import type { Recorder, Workflow } from '../workflows/workflow.ts'
 import type { AskAgent } from './agents/ask.ts'
-import { type CriteriaTools, composeChecks, composeDoubts, criteriaChecks, judgeTools } from './checks.ts'
+import {
+  type CriteriaTools,
+  composeChecks,
+  composeDoubts,
+  criteriaChecks,
+  judgeTools,
+  type ProtectedFiles,
+} from './checks.ts'
 import { composeProtection, keepInHead } from './protection.ts'
 import { composeScm, type ScmOptions } from './scm.ts'
 
@@ -37,15 +43,10 @@ export interface HostedWorkspace extends Workspace {
   commitAll(step: Step, message: string, state: RunState): Promise<string | null>
   /** Pushes, if the settings say so. */
   share(id: StepId): Promise<void>
-  /** Before the first checks: notes how protected files are now. */
-  beforeFirstChecks(): void
-  /** Makes git follow what was settled; `applyFiles` does the same for the workflow's own files, in the middle of it. */
-  apply(
-    settled: Settled,
-    state: RunState,
-    record: Recorder,
-    applyFiles: (r: Recorder) => unknown,
-  ): Promise<void>
+  /** Before the workflow's files follow what was settled: notes the agent's own commits. Safe to repeat. */
+  beforeApply(settled: Settled, state: RunState): Promise<void>
+  /** After that: makes git follow. Safe to repeat. */
+  commit(settled: Settled, state: RunState, record: Recorder): Promise<void>
 }
 
 export type WorkspaceOptions = {
@@ -156,7 +157,8 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
       inHead.begin()
       await files.begin()
     },
-    async afterAgent({ at }) {
+    async afterAgent({ id, at }) {
+      await runner.sweep(id)
       // If the folder is gone, restoring a few files would make something that looks like it.
       if (isPinned(root)) await protect.restore()
       await clearLocks(folder, at)
@@ -180,11 +182,12 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
     beforeFirstChecks() {
       if (guardrails.length > 0) noteProtected(folder)
     },
-    async apply(settled, state, record, applyFiles) {
-      const { id } = settled
+    async beforeApply({ id, at }, state) {
       lookAtHead(folder, id, state)
-      await clearLocks(folder, Math.min(folder.since, settled.at))
-      await applyFiles(noteCommits(folder, record))
+      await clearLocks(folder, Math.min(folder.since, at))
+    },
+    async commit(settled, state, record) {
+      const { id } = settled
       await files.record(id)
       await scm?.(record).apply(settled, state)
       await inHead.restore(protect.violations(), id, noteCommits(folder, record))

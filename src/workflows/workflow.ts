@@ -82,8 +82,8 @@ export interface Active {
   env?(work: Work): Record<string, string>
   /** What the agent wrote about its work. Read once, before a check can write anything. */
   claimsAtExit?(work: Work): Promise<Claimed>
-  /** The checks of a step, chosen from `common`. Without a step, those of the baseline. */
-  checks(work: CheckedWork, common: Check[]): Check[]
+  /** The checks of a step, mostly those of its workspace. Without a step, those of the baseline. */
+  checks(work: CheckedWork): Check[]
   /** What the agent claimed. Called after the checks; safe to repeat. */
   claims(work: Work, text: string): Promise<Claims>
   /** Updates the workflow's own files after a step was settled. `workspace` is null once it was removed. Safe to repeat. */

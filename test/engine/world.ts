@@ -176,7 +176,6 @@ export class World {
         this.reaped.push(...refs.map(ref => ref.pid))
         await this.pass(null)
       },
-      cleanUp: () => this.pass(undefined),
       controls: {
         pending: () => [...this.requests],
         done: id => {
@@ -211,6 +210,8 @@ export class World {
   /** What the engine itself asks of a workspace. */
   private workspace: Partial<Workspace> = {
     dir: '/p',
+    beforeFirstChecks() {},
+    afterAgent: () => this.pass(undefined),
     doubts: async () => [],
     fingerprint: () => this.pass(String(this.tree)),
     changedInStep: async () => null,

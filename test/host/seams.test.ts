@@ -60,7 +60,7 @@ const fieldWorkflow = (width: number, more: Partial<Active>): Workflow => ({
     initialTasks: () => ({ tasks: ['cat', 'dog'].map(id => ({ id, title: id, blockedBy: [] })), edits: [] }),
     adoptEdits: async () => {},
     buildPrompt: ({ task }) => task.id,
-    checks: (_work, common) => common,
+    checks: ({ workspace }) => workspace.checks(),
     claims: async () => ({}),
     apply() {},
     ...more,
@@ -215,7 +215,7 @@ describe('a check', () => {
     }
     const more: Partial<Active> = {
       workspaceFor: task => `../${task.id}`,
-      checks: (_, common) => [...common, judge],
+      checks: ({ workspace }) => [...workspace.checks(), judge],
     }
     expect(await field.host(fieldWorkflow(1, more))).toBe(0)
     expect(seen).toEqual([
@@ -244,8 +244,8 @@ describe('a workflow', () => {
       ...workflow,
       open: context => ({
         ...workflow.open(context),
-        checks: ({ stage, task, workspace }, common) => [
-          ...common,
+        checks: ({ stage, task, workspace }) => [
+          ...workspace.checks(),
           ...workspace.verify(stage === 'work' ? [runs(`pwd > ../${task.id}-where`), runs('true')] : []),
         ],
       }),

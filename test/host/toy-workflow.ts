@@ -54,7 +54,7 @@ export const toyWorkflow: Workflow<ToySpec> = {
     initialTasks: () => ({ tasks: spec.words.map(id => ({ id, title: id, blockedBy: [] })), edits: [] }),
     adoptEdits: async () => {},
     buildPrompt: ({ stage, task }) => `${stage} ${task.id}`,
-    checks: (_work, common) => common,
+    checks: ({ workspace }) => workspace.checks(),
     claims: async (_work, text) => ({ signal: text.includes('OK') }),
     apply(settled) {
       const path = join(spec.project, 'toy.log')

@@ -55,10 +55,10 @@ export function openBuild(context: Context<BuildSpec>): Active {
     ...folders,
     initialTasks: at => initialTasks(context, at),
     buildPrompt: work => buildPrompt(build, work),
-    checks(work, common) {
+    checks(work) {
       const { stage, step } = work
       if (step && isPlanning(stage)) return planningChecks(planner, stage, step)
-      return [...failureCheck(step), ...(folders.checks(work, common) ?? common)]
+      return [...failureCheck(step), ...(folders.checks(work) ?? work.workspace.checks())]
     },
     async claims(work, text) {
       if (isPlanning(work.stage)) return planningClaims(planner, work, text)

@@ -57,8 +57,11 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
     adoptEdits: async () => {},
     ...folders,
     buildPrompt: work => buildPrompt(pipeline, work),
-    checks: (work, common) =>
-      folders.checks(work, common) ?? (work.step ? [...common, ...verificationFor(pipeline, work)] : common),
+    checks: work =>
+      folders.checks(work) ?? [
+        ...work.workspace.checks(),
+        ...(work.step ? verificationFor(pipeline, work) : []),
+      ],
     claimsAtExit: work => claimsAtExit(pipeline, work),
     claims: (work, text) => claimsOf(pipeline, work, text),
     apply: (settled, _record, workspace) => apply(pipeline, settled, workspace),

@@ -73,7 +73,7 @@ function open({ spec, record }: Context<PromptSpec>): Active {
         instructions: instructionsFor(state, task.id),
       })
     },
-    checks: (_work, common) => common,
+    checks: ({ workspace }) => workspace.checks(),
     async claims(_work, text) {
       // An agent command may print its prompt. The hint in it is not a claim.
       const withoutHint = hint === null ? text : text.replaceAll(hint, '')

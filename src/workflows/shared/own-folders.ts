@@ -1,6 +1,6 @@
 import { basename } from 'node:path'
 import { firstLine, plural } from '../../core/format.ts'
-import type { Check, Work } from '../../core/ports.ts'
+import type { Check, CheckedWork, Work } from '../../core/ports.ts'
 import { type RunState, taskStateOf } from '../../core/table.ts'
 import type { Task } from '../../core/task.ts'
 import type { Criterion } from '../../core/verification/method.ts'
@@ -10,7 +10,7 @@ import { conflictCheck } from './resolve.ts'
 
 type OwnFolders = Pick<Active, 'workspaceFor' | 'act' | 'complete'> & {
   /** The checks of the stages that merge. Null for any other stage. */
-  checks(work: Parameters<Active['checks']>[0], common: Check[]): Check[] | null
+  checks(work: CheckedWork): Check[] | null
 }
 
 /**
@@ -39,11 +39,11 @@ export function ownFolders(
     },
     act: (work: Work) => context.worktrees().merge(work, messageOf(work.task)),
     complete: (work: Work) => context.worktrees().land(work),
-    checks({ stage, task, step, workspace }, common) {
+    checks({ stage, task, step, workspace }) {
       if (!step || !isMerging(stage)) return null
       const own = run().state.workspaces[step.workspace ?? '']
       const conflict = stage === RESOLVE && own ? [conflictCheck(own)] : []
-      return [...conflict, ...common, ...workspace.verify(criteria(task))]
+      return [...conflict, ...workspace.checks(), ...workspace.verify(criteria(task))]
     },
   }
 }

@@ -1,7 +1,7 @@
 import { dirname, join } from 'node:path'
 import type { Finding, RunEvent, Settled } from '../../core/events.ts'
 import { isUncounted, needsChecks } from '../../core/outcome.ts'
-import type { Check, Work } from '../../core/ports.ts'
+import type { Check, CheckedWork, Work } from '../../core/ports.ts'
 import { initial, type StageName, type Step, type StepId, taskStateOf } from '../../core/table.ts'
 import { isSameList } from '../../core/task.ts'
 import { readHead } from '../../git/head.ts'
@@ -70,7 +70,7 @@ export function openStories(context: Context<StoriesSpec>): Active {
       return { tasks, edits: Object.keys(past).length > 0 ? [edit] : [] }
     },
     buildPrompt: work => buildPrompt(story, work),
-    checks: (work, common) => checksOf(story, work, common),
+    checks: work => checksOf(story, work),
     async claimsAtExit({ step, stage, task }) {
       await reviewExits(context, step.id)
       const { before, after } = story.file.beforeAndAfter(task.id)
@@ -148,9 +148,9 @@ function buildPrompt(
 
 function checksOf(
   { context: { spec, runDir, run }, paths }: StoryRun,
-  { step, stage }: Pick<Work, 'stage'> & { step?: Step },
-  common: Check[],
+  { step, stage, workspace }: CheckedWork,
 ): Check[] {
+  const common = workspace.checks()
   if (!step && run().state.steps === 0 && common.length > 0) saveStories(paths, runDir)
   // Each iteration is to end with a commit. With `scm`, every run has this check.
   const hasGitCheck = common.some(({ name }) => name === GIT_CHECK)
