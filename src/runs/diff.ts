@@ -56,22 +56,11 @@ async function endTree({ run, start, left, env }: PastRun): Promise<ReturnType<t
 
 /** Ralph's own files that were committed during the run. */
 async function ownPaths({ start }: PastRun, env: Env, base: string | null): Promise<string[]> {
-  const list = async (commit: string | null) =>
-    commit === null
-      ? []
-      : (
-          await mustGit(start.root, env, [
-            'ls-tree',
-            '-r',
-            '-z',
-            '--name-only',
-            '--full-tree',
-            commit,
-            '.ralph',
-          ])
-        )
-          .split('\0')
-          .filter(isRalphsOwn)
+  const list = async (commit: string | null) => {
+    if (commit === null) return []
+    const args = ['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit, '.ralph']
+    return (await mustGit(start.root, env, args)).split('\0').filter(isRalphsOwn)
+  }
   const before = new Set([...(await list(start.head)), ...Object.keys(start.dirty)])
   return (await list(base)).filter(path => !before.has(path))
 }

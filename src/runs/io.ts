@@ -7,6 +7,11 @@ export type Io = { stdout: Writer; stderr: Writer; env: NodeJS.ProcessEnv }
 /** Where text goes. A terminal has a width. */
 export type Writer = { isTTY?: boolean; columns?: number; write(text: string): unknown }
 
+/** How wide a page of text is made for it. */
+export const pageWidth = ({ columns = 80 }: Writer): number => Math.max(columns, NARROWEST)
+
+const NARROWEST = 40
+
 /** Prints for people. Returns the exit code of a command that has nothing else to do. */
 export function say(to: Writer, text: string): number {
   to.write(`${forScreen(text, to)}\n`)

@@ -26,11 +26,10 @@ export function receiptFor(
   projectDir: string | undefined,
   env: NodeJS.ProcessEnv,
 ): Receipt {
-  const home = ralphHome(env)
-  const kept = keptReceipt(home, name, projectDir, env)
+  const kept = keptReceipt(name, projectDir, env)
   if (kept !== null) return kept as Receipt
   const run = chooseRun(name, projectDir, env)
-  const isAtWork = isLive(run) || heldElsewhere(home, run.id) !== null
+  const isAtWork = isLive(run) || heldElsewhere(ralphHome(env), run.id) !== null
   return receiptOf(run.events, traitsIn(registry, run.began.workflow), isAtWork)
 }
 
@@ -65,11 +64,11 @@ async function countChangedFiles(id: string, env: NodeJS.ProcessEnv): Promise<nu
 }
 
 function keptReceipt(
-  home: string,
   name: string | undefined,
   projectDir: string | undefined,
   env: NodeJS.ProcessEnv,
 ): unknown {
+  const home = ralphHome(env)
   if (name !== undefined) return matchingRuns(home, name).length > 0 ? null : findReceipt(home, name)
   const project = projectOf(projectDir, env)
   return latestRun(home, project) ? null : latestReceipt(home, project)

@@ -48,7 +48,7 @@ export function agentLines(
     if (event.by === 'hooks') return []
     const what = `Result ← ${call?.name ?? 'tool'} (${sizeOf(event.output)})`
     if (event.ok && bounds.resultLines === undefined) {
-      const first = call?.hasDiff ? '' : firstLineOf(event.output, bounds)
+      const first = call?.hasDiff ? '' : plainLine(firstLine(event.output), bounds.maxChars)
       return [fit.cut(colors.dim(`${marks.pass} ${what}${first === '' ? '' : ` ${marks.rest} ${first}`}`))]
     }
     const shown = { ...bounds, maxLines: bounds.resultLines ?? Math.min(bounds.maxLines, ERROR_LINES) }
@@ -163,9 +163,6 @@ function excerpt(output: string, { maxLines, maxChars }: Bounds): string[] {
   else if (output.length > maxChars) shown.push(`… ${output.length - maxChars} more characters`)
   return shown
 }
-
-/** The first line of an output that is not blank. Empty if there is none. */
-const firstLineOf = (output: string, { maxChars }: Bounds): string => plainLine(firstLine(output), maxChars)
 
 /** The first lines of an edit in their colours, and how many are not shown. */
 function diffExcerpt(diff: readonly string[], { maxLines, maxChars }: Bounds, style: Style): string[] {

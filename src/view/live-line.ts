@@ -178,12 +178,13 @@ function underWay(run: Moment, now: number): [before: string, doing: string, aft
 /** From what matters most to what may be left out. */
 function facts({ options, began }: Moment, now: number): string[] {
   const { spent, limits } = options.state?.() ?? { spent: { usd: 0, tokens: 0 }, limits: null }
-  const of = (limit: string | null) => (limit === null ? '' : ` of ${limit}`)
+  const of = (limit: number | null | undefined, format: (limit: number) => string) =>
+    limit == null ? '' : ` of ${format(limit)}`
   return [
-    (spent.usd > 0 || limits?.usd != null) && formatUsd(spent.usd) + of(limits && usdOf(limits.usd)),
+    (spent.usd > 0 || limits?.usd != null) && formatUsd(spent.usd) + of(limits?.usd, formatUsd),
     limits?.ms != null && `${elapsedText(now - began)} of ${formatDuration(limits.ms)}`,
     (spent.tokens > 0 || limits?.tokens != null) &&
-      `${formatCount(spent.tokens)}${of(limits && countOf(limits.tokens))} tokens`,
+      `${formatCount(spent.tokens)}${of(limits?.tokens, formatCount)} tokens`,
     options.hasKeys === true && KEY_HINTS.any,
   ].filter(fact => fact !== false)
 }
@@ -216,6 +217,3 @@ function withFacts(run: Moment, text: string, now: number, columns: number): str
 }
 
 const tailWidth = (tail: readonly string[]): number => tail.reduce((sum, fact) => sum + widthOf(fact) + 3, 0)
-
-const usdOf = (usd: number | null): string | null => (usd === null ? null : formatUsd(usd))
-const countOf = (count: number | null): string | null => (count === null ? null : formatCount(count))

@@ -1,6 +1,7 @@
-import type { Finding, RunEvent, Settled } from '../core/events.ts'
-import { atMost, firstLine, formatDuration, plural } from '../core/format.ts'
+import type { RunEvent, Settled } from '../core/events.ts'
+import { atMost, formatDuration, plural } from '../core/format.ts'
 import { AT_CAP, type Stage } from '../core/table.ts'
+import { reasonOf } from './report/iterations.ts'
 import type { Style } from './style.ts'
 import type { Fit } from './text/fit.ts'
 import { asCheck, plain, plainLine } from './text/plain.ts'
@@ -25,38 +26,33 @@ export function outcomeLines(
   const line = (mark: string, text: string, paint: (text: string) => string) =>
     fit.wrap(`  ${mark} ${text}`, row => colors.bold(paint(row)), 4)
   if (stage?.listed === false) return []
-  if (stage?.ends === 'verdict' && move !== null) return verdict()
   if (move === 'reject') return [...line(marks.fail, `${name} sent back`, colors.red), ...feedbackLines()]
+  if (stage?.ends === 'verdict' && move !== null) return verdict()
   if (!isListed) return unfinished()
-  if (state.stage === 'blocked')
-    return line(marks.warn, `${name} blocked: ${plainLine(asCheck(state.why))}`, colors.yellow)
-  if (state.stage === 'done') return done()
+  if (state.stage === 'blocked') return blocked()
+  if (state.stage === 'done') return done('done', 'done as claimed: nothing verified it')
   const added = event.add.flatMap(({ id, title }) =>
     fit.wrap(`  → ${plainLine(id, 40)} ${plainLine(asCheck(title))}`, colors.yellow, 4),
   )
   return [...added, ...unfinished()]
 
-  function done(): string[] {
+  function done(how: string, unproven: string): string[] {
     if (state.why === AT_CAP) return line(marks.warn, `${name} ${AT_CAP}, not by a reviewer`, colors.yellow)
     return state.proof
-      ? line(marks.ok, `${name} done, verified`, colors.green)
-      : line(marks.pass, `${name} done as claimed: nothing verified it`, colors.yellow)
+      ? line(marks.ok, `${name} ${how}, verified`, colors.green)
+      : line(marks.pass, `${name} ${unproven}`, colors.yellow)
+  }
+
+  function blocked(): string[] {
+    return line(marks.warn, `${name} blocked: ${plainLine(asCheck(state.why))}`, colors.yellow)
   }
 
   function verdict(): string[] {
-    if (state.stage === 'done' && state.why !== AT_CAP)
-      return state.proof
-        ? line(marks.ok, `${name} approved, verified`, colors.green)
-        : line(marks.pass, `${name} approved; no check verified it`, colors.yellow)
-    const feedback = feedbackLines()
-    if (move === 'reject') return [...line(marks.fail, `${name} sent back`, colors.red), ...feedback]
-    if (state.stage === 'done') return [...done(), ...feedback]
-    if (state.stage === 'blocked')
-      return [
-        ...line(marks.warn, `${name} blocked: ${plainLine(asCheck(state.why))}`, colors.yellow),
-        ...feedback,
-      ]
-    return line(marks.warn, `${name}: no verdict, so another review follows`, colors.yellow)
+    if (state.stage === 'blocked') return [...blocked(), ...feedbackLines()]
+    if (state.stage !== 'done')
+      return line(marks.warn, `${name}: no verdict, so another review follows`, colors.yellow)
+    const feedback = state.why === AT_CAP ? feedbackLines() : []
+    return [...done('approved', 'approved; no check verified it'), ...feedback]
   }
 
   function feedbackLines(): string[] {
@@ -98,7 +94,7 @@ export function checkedLines(
   const mark = `${INDENT}${green ? colors.green(marks.pass) : colors.red(marks.fail)} `
   const name = green ? plainLine(finding.check) : colors.bold(colors.red(plainLine(finding.check)))
   if (green) return [fit.squeeze(mark, name, time && ` ${colors.dim(time)}`)]
-  const reason = reasonOf(finding)
+  const reason = plainLine(reasonOf(finding))
   const action = finding.action && id !== null ? ` → ${finding.action}` : ''
   const result = `${reason}${time && ` ${colors.dim(time)}`}${action}`
   const wrong = failingLines(finding.note, MOST_WRONG).map(line =>
@@ -121,10 +117,6 @@ const doubtLines = (check: string, doubts: string[], { colors, marks }: Style, f
   ),
   ...doubts.flatMap(doubt => fit.wrap(`${INDENT}   - ${plainLine(doubt)}`, colors.yellow, 7)),
 ]
-
-/** Why a check is red, without repeating its name. */
-const reasonOf = ({ check, note }: Finding) =>
-  plainLine(firstLine(note).replace(`Guardrail "${check}" `, '').replace(/\.$/, ''))
 
 /** What a red check printed comes after this line of its note. */
 const OUTPUT = 'Output (truncated):\n'

@@ -159,7 +159,7 @@ export const formatSections = (receipt: Receipt): [title: string, lines: string[
       ['Instructions', formatInstructions(receipt)],
       ['Requests', formatRequests(receipt)],
       ['Doubts', formatDoubts(receipt)],
-      ['Reviews', formatReviewsOf(receipt)],
+      ['Reviews', [...formatReviews(receipt.reviews ?? []), ...formatCapped(receipt.reviews ?? [])]],
       ['Warnings', formatWarnings(receipt)],
       ['Left', formatOpenTasks(receipt)],
       ['Proposed follow-ups', formatFollowUps(receipt)],
@@ -178,12 +178,6 @@ const formatInstructions = ({ told }: Receipt): string[] =>
 /** What was asked from outside, when and by whom, a line each. */
 const formatRequests = ({ requests }: Receipt): string[] =>
   requests.map(({ what, at, from }) => `${formatMoment(at)}: ${what}, ${formatSender(from)}`)
-
-/** How often stories were reviewed, whether it was worth it, and what no reviewer approved. */
-const formatReviewsOf = ({ reviews = [] }: Receipt): string[] => [
-  ...formatReviews(reviews),
-  ...formatCapped(reviews),
-]
 
 const formatWarnings = ({ warnings }: Receipt): string[] =>
   warnings.map(w => plainLine(w.note, LONGEST_LINE) + (w.times > 1 ? ` (${formatTimesCount(w.times)})` : ''))

@@ -199,7 +199,7 @@ function settledFields(event: Settled): Pick<Iteration, 'end' | 'note' | 'checks
     checks: event.findings.map(({ check, verdict, note, log, doubts, judgedBy }) => ({
       check,
       verdict,
-      note: doubts ? doubts.join('; ') : verdict === 'pass' ? '' : reason(check, note),
+      note: doubts ? doubts.join('; ') : verdict === 'pass' ? '' : reasonOf({ check, note }),
       log: log ?? null,
       ...(doubts && { doubts }),
       ...(judgedBy !== undefined && { judgedBy }),
@@ -208,7 +208,7 @@ function settledFields(event: Settled): Pick<Iteration, 'end' | 'note' | 'checks
 }
 
 /** Why a check is not green, without repeating its name. */
-const reason = (check: string, note: string) =>
+export const reasonOf = ({ check, note }: Pick<Finding, 'check' | 'note'>): string =>
   firstLine(note.replace(`Guardrail "${check}" `, '')).replace(/\.$/, '')
 
 /** What an iteration that was settled came to. */

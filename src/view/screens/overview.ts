@@ -98,8 +98,6 @@ type Column = {
 }
 type Table = readonly (Column & { width: number })[]
 
-/** How many rows decide how wide a column is: the same while one scrolls, and cheap in a long list. */
-const MEASURED = 200
 /** The last column says less than this nothing, and is left out. */
 const LEAST_LAST = 8
 /** For which other columns are made narrower. */
@@ -124,10 +122,9 @@ function tableFor(columns: number, rows: readonly OverviewRow[], now: number): T
     { title: 'COST', least: 7, most: 9, of: row => costOf(row.spent) },
     ...(isWide ? [{ title: '$/H', least: 7, most: 8, of: burnRate }] : []),
   ]
-  const measured = rows.slice(0, MEASURED)
   const widths = new Map(
     fixed.map(column => {
-      const widest = Math.max(column.least, ...measured.map(row => widthOf(column.of(row, now))))
+      const widest = Math.max(column.least, ...rows.map(row => widthOf(column.of(row, now))))
       return [column, Math.min(widest, column.most)]
     }),
   )
@@ -174,12 +171,18 @@ function rowLines(
     0,
   )
   const { from, to } = windowOf(selected, shown.length, room)
-  const lines = shown.slice(from, to).flatMap((row, index) => {
+  return shown.slice(from, to).flatMap((row, index) => {
     const isSelected = from + index === selected
     const mark = isSelected ? '›' : row.needs.length > 0 ? marks.warn : ' '
     const cells = table.map(({ width, of, cut = cutTo }) => fill(cut(of(row, now), width), width)).join(' ')
     const line = cutTo(`${mark}${cells}`, size.columns)
-    const paint = isSelected ? colors.inverse : row.needs.length > 0 ? colors.yellow : dimIfOver(row)
+    const paint = isSelected
+      ? colors.inverse
+      : row.needs.length > 0
+        ? colors.yellow
+        : row.isAtWork
+          ? (text: string) => text
+          : colors.dim
     const why = row.needs.map(need =>
       colors.yellow(cutTo(`   ${marks.warn} ${formatNeed(need)}`, size.columns)),
     )
@@ -189,9 +192,4 @@ function rowLines(
         : []
     return [paint(line), ...why, ...where]
   })
-  return lines
-
-  function dimIfOver({ isAtWork }: OverviewRow): (text: string) => string {
-    return isAtWork ? text => text : colors.dim
-  }
 }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { UsageError } from '../../../core/usage-error.ts'
 import { quote, safeJson } from '../../../core/visible.ts'
 import { ralphHome } from '../../../runs/find.ts'
-import { type Io, say } from '../../../runs/io.ts'
+import { type Io, pageWidth, say } from '../../../runs/io.ts'
 import { readMorning } from '../../../runs/night.ts'
 import { parseDuration } from '../../../settings/words.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
@@ -18,9 +18,6 @@ import { workflows } from '../../../workflows/index.ts'
 /** `html`: where the page goes. True if the user named no file. */
 export type MorningOptions = { since?: string; json?: boolean; html?: true | string }
 
-const NARROWEST = 40
-const WIDTH = 80
-
 /** Prints what the runs of this machine did in the night. */
 export function showMorning(options: MorningOptions, { stdout, stderr, env }: Io, now = Date.now()): number {
   const home = ralphHome(env)
@@ -31,7 +28,7 @@ export function showMorning(options: MorningOptions, { stdout, stderr, env }: Io
     return 0
   }
   if (options.html === undefined) {
-    const width = Math.max(stdout.columns ?? WIDTH, NARROWEST)
+    const width = pageWidth(stdout)
     stdout.write(`${morningLines(morning, terminalStyle(stdout, env), width).join('\n')}\n`)
     return 0
   }

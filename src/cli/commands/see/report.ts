@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path'
-import { type Io, say } from '../../../runs/io.ts'
+import { type Io, pageWidth, say } from '../../../runs/io.ts'
 import { fullReceipt, type ReportForm, reportLines } from '../../../runs/report.ts'
 import { replaceFile } from '../../../store/files/atomic.ts'
 import { actInside, kindAt } from '../../../store/files/inside.ts'
@@ -12,16 +12,13 @@ import { workflows } from '../../../workflows/index.ts'
 
 export type ReportOptions = ReportForm & { projectDir?: string }
 
-const NARROWEST = 40
-const WIDTH = 80
-
 /** Prints what a run did and cost. */
 export async function reportRun(
   name: string | undefined,
   options: ReportOptions,
   { stdout, env }: Io,
 ): Promise<number> {
-  const width = Math.max(stdout.columns ?? WIDTH, NARROWEST)
+  const width = pageWidth(stdout)
   const receipt = await fullReceipt(workflows, name, options.projectDir, env)
   const text = `${reportLines(receipt, options, terminalStyle(stdout, env), width).join('\n')}\n`
   if (options.html && stdout.isTTY)
