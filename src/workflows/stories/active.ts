@@ -3,14 +3,14 @@ import type { Finding, RunEvent, Settled } from '../../core/events.ts'
 import { isUncounted, needsChecks } from '../../core/outcome.ts'
 import type { Check, CheckedWork, Work } from '../../core/ports.ts'
 import { initial, type StageName, type Step, type StepId, taskStateOf } from '../../core/table.ts'
-import { isSameList } from '../../core/task.ts'
 import { readHead } from '../../git/head.ts'
 import { GIT_CHECK, lockCheck, repositoryProblem } from '../../git/watch-head.ts'
 import { removeTempFiles } from '../../store/files/atomic.ts'
 import { isFolderInside } from '../../store/files/inside.ts'
 import { pinFolder } from '../../store/files/pinned.ts'
-import { readNote, writeNote, writeNoteUnsynced } from '../../store/notes.ts'
+import { readNote, writeNoteUnsynced } from '../../store/notes.ts'
 import type { ListPlace } from '../shared/list-file.ts'
+import { type OpenNotes, openNotes, unheardBy, withCorrections } from '../shared/notes.ts'
 import { doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
 import type { Active, Context, Recorder } from '../workflow.ts'
 import { lookAtTree, reviewExits, reviewStarts, takeTouched } from './review-tracker.ts'
@@ -22,9 +22,9 @@ import type { ReviewMode, ReviewSnapshot } from './rules/review-rules.ts'
 import { personStoryEdits } from './rules/story-edits.ts'
 import { storyEdit } from './rules/story-request.ts'
 import { unspokenVerdict } from './rules/verdict.ts'
-import type { StoriesSpec } from './spec.ts'
+import { type StoriesSpec, storyNotes } from './spec.ts'
 import { commitAfter, isUncommitted } from './story-commits.ts'
-import { JUDGED_NOTE, restoreSaved, saveStories, storyFilePaths } from './story-file-place.ts'
+import { restoreSaved, saveStories, storyFilePaths } from './story-file-place.ts'
 import { type StoryFileSync, syncStoryFile } from './story-file-sync.ts'
 import { storyMarker } from './story-marker.ts'
 import { storyTemplate } from './templates.ts'
@@ -35,10 +35,7 @@ type StoryRun = {
   paths: ListPlace
   file: StoryFileSync
   marker: ReturnType<typeof storyMarker>
-  /** Steps whose checks are still to run, but whose agents' edits were judged when the run stopped. */
-  judged: Set<StepId>
-  /** The corrections of earlier iterations, for the next prompt. They are stored, so that a crash does not lose them. */
-  refused: readonly string[]
+  notes: OpenNotes<typeof storyNotes>
   /** The review fields when the last agent started. Null before the first one of this process. */
   before: ReviewSnapshot | null
   /** The branch before the iteration, and the operation that was unfinished before the first: no agent began that one. */
@@ -46,8 +43,6 @@ type StoryRun = {
   /** The reasons for failed commits that were already reported. */
   reported: Set<string>
 }
-
-const REFUSED_NOTE = 'refused'
 
 /** The note that the Stop gate reads. */
 const GATE_NOTE = 'snapshot'
@@ -100,7 +95,7 @@ export function openStories(context: Context<StoriesSpec>): Active {
 }
 
 function storyRun(context: Context<StoriesSpec>): StoryRun {
-  const { spec, runDir, env, table, journal, run } = context
+  const { spec, env, table, journal, run } = context
   const { project, start } = spec
   const paths = storyFilePaths(project, spec)
   const folders = [dirname(paths.path), dirname(paths.writePath())]
@@ -111,8 +106,7 @@ function storyRun(context: Context<StoriesSpec>): StoryRun {
     paths,
     file: syncStoryFile({ paths, spec, table, journal, run }),
     marker: storyMarker(pinFolder(project), start, env, note => warn(context, note)),
-    judged: new Set(readNote<StepId[]>(runDir, JUDGED_NOTE) ?? []),
-    refused: readNote<string[]>(runDir, REFUSED_NOTE) ?? [],
+    notes: openNotes(storyNotes, context),
     before: null,
     repositoryBefore: null,
     reported: new Set(),
@@ -123,7 +117,7 @@ const warn = ({ record }: Pick<Context, 'record'>, note: string): void =>
   record({ type: 'warned', at: Date.now(), note })
 
 function buildPrompt(
-  { context: { spec, table }, refused }: StoryRun,
+  { context: { spec, table }, notes }: StoryRun,
   { step, task, stage, state }: Work,
 ): string {
   return storyPrompt(
@@ -139,7 +133,7 @@ function buildPrompt(
     {
       skip: spec.review.skip,
       current: taskStateOf(table, state, task),
-      refused,
+      refused: correctionsOf({ notes }).map(({ text }) => text),
       doubts: doubtNotes(state),
       instructions: instructionsFor(state, task.id),
     },
@@ -202,9 +196,10 @@ const repositoryOf = ({ spec: { start } }: Context<StoriesSpec>): Repository | n
   start && { branch: (readHead(start.dirs) ?? start).branch, disorder: repositoryProblem(start.dirs) }
 
 /** Whether nothing in the file is of an agent that was not judged yet. */
-function isPeoples({ context, judged }: StoryRun): boolean {
-  const { unapplied, flight } = context.run().state
-  return Object.keys(unapplied).length === 0 && Object.values(flight).every(({ id }) => judged.has(id))
+function isPeoples(story: StoryRun): boolean {
+  const { unapplied, flight } = story.context.run().state
+  const judged = judgedIn(story)
+  return Object.keys(unapplied).length === 0 && Object.values(flight).every(({ id }) => judged.includes(id))
 }
 
 /** Takes over what people changed in the file. */
@@ -233,17 +228,18 @@ function judgeFile(
 }
 
 async function apply(story: StoryRun, settled: Settled, record: Recorder): Promise<void> {
-  const { context, file, judged, before } = story
+  const { context, file } = story
   const { spec, run } = context
-  const wasJudged = judged.has(settled.id)
+  const wasJudged = judgedIn(story).includes(settled.id)
   const hasFinished = settled.end === 'ok'
   const isGreen = hasFinished && settled.findings.every(({ verdict }) => verdict === 'pass')
   const refused = wasJudged ? [] : judgeFile(story, settled, { hasFinished, isGreen }, record)
   const touched = await takeTouched(context, settled.id)
   const texts = [...refused, ...changedCodeErrors(touched, spec), ...newRepositoryErrors(story)]
   for (const note of texts) record({ type: 'warned', at: Date.now(), note })
-  // An agent that ended has read the earlier corrections.
-  addCorrections(story, texts, !isUncounted(settled) && before ? [] : story.refused)
+  // An agent that ended has read the corrections that its prompt had.
+  const known = correctionsOf(story)
+  addCorrections(story, texts, isUncounted(settled) ? known : unheardBy(known, settled.id))
   const intent = run().state.intents[settled.id]
   const isStale = file.isStale()
   const isDue = wasJudged || isUncommitted(run().state) || isStale
@@ -254,14 +250,15 @@ async function apply(story: StoryRun, settled: Settled, record: Recorder): Promi
   file.write()
 }
 
-const MOST_CORRECTIONS = 20
+const correctionsOf = ({ notes }: Pick<StoryRun, 'notes'>) => notes.get('corrections') ?? []
 
-function addCorrections(story: StoryRun, texts: string[], known = story.refused): void {
-  const refused = [...new Set([...known, ...texts])].slice(-MOST_CORRECTIONS)
-  if (isSameList(refused, story.refused)) return
-  writeNote(story.context.runDir, REFUSED_NOTE, refused)
-  story.refused = refused
+function addCorrections(story: StoryRun, texts: string[], known = correctionsOf(story)): void {
+  const corrections = withCorrections(known, texts, story.context.run().state.steps)
+  if (corrections.length > 0 || correctionsOf(story).length > 0) story.notes.set('corrections', corrections)
 }
+
+/** Steps whose checks are still to run, but whose agents' edits were judged when the run stopped. */
+const judgedIn = ({ notes }: Pick<StoryRun, 'notes'>): readonly StepId[] => notes.get('judged') ?? []
 
 function newRepositoryErrors({ context, repositoryBefore }: StoryRun): string[] {
   const { start, file } = context.spec
@@ -273,7 +270,7 @@ function newRepositoryErrors({ context, repositoryBefore }: StoryRun): string[] 
 
 /** Judges what agents wrote before the run stops, so that any later difference is a person's. */
 async function leave(story: StoryRun): Promise<void> {
-  const { context, paths, file, judged } = story
+  const { context, paths, file } = story
   const { run, record, runDir } = context
   const restored = restoreSaved(paths, runDir)
   if (restored) warn(context, restored)
@@ -283,12 +280,12 @@ async function leave(story: StoryRun): Promise<void> {
   }
   // Their checks are still to run; what their agents claim is in the journal.
   for (const step of Object.values(run().state.flight)) {
-    if (judged.has(step.id)) continue
+    if (judgedIn(story).includes(step.id)) continue
     const hasFinished = step.ended !== undefined && needsChecks(step.ended)
     const corrections = judgeFile(story, step, { hasFinished, isGreen: false }, record)
     for (const text of corrections) warn(context, text)
     addCorrections(story, corrections)
     file.write()
-    writeNote(runDir, JUDGED_NOTE, [...judged.add(step.id)])
+    story.notes.set('judged', [...judgedIn(story), step.id])
   }
 }

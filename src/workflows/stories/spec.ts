@@ -1,4 +1,5 @@
 import * as z from 'zod/mini'
+import { corrections } from '../shared/notes.ts'
 import { type RunSpec, specSchema } from '../spec.ts'
 import { readStoriesWithoutNotes, type StoriesFile } from './rules/story-file.ts'
 
@@ -34,4 +35,12 @@ export const storiesSchema = specSchema({
     submitWithin: z.number(),
     verdictWithin: z.number(),
   }),
+})
+
+/** What a story loop keeps in the journal. */
+export const storyNotes = z.object({
+  /** What agents wrote into the story file without permission, and other faults of theirs, for later prompts. */
+  corrections,
+  /** Steps whose agents' edits of the stories were judged before their checks ran. */
+  judged: z.array(z.number()),
 })

@@ -53,9 +53,6 @@ export function storyFilePaths(project: string, links: StoryFileLinks): ListPlac
 /** The note that exists while the first checks run. If it is still there later, the stories were not restored. */
 export const GUARD_NOTE = 'guard'
 
-/** The note that lists steps whose agents' edits of the stories were judged before their checks ran. */
-export const JUDGED_NOTE = 'judged'
-
 type SavedStories = { text: string | null }
 
 /** Saves the file as it is, so that it can be restored after a crash too. */

@@ -1,17 +1,13 @@
 import { fold } from '../../../core/evolve.ts'
-import type { StepId } from '../../../core/table.ts'
 import { latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { isLive } from '../../../runs/live.ts'
 import { keepBroken } from '../../../store/files/inside.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { readNote } from '../../../store/notes.ts'
 import { isOf } from '../../../workflows/index.ts'
-import {
-  GUARD_NOTE,
-  JUDGED_NOTE,
-  storyFilePaths,
-  storyLinks,
-} from '../../../workflows/stories/story-file-place.ts'
+import { notesIn } from '../../../workflows/shared/notes.ts'
+import { storyNotes } from '../../../workflows/stories/spec.ts'
+import { GUARD_NOTE, storyFilePaths, storyLinks } from '../../../workflows/stories/story-file-place.ts'
 import { syncStoryFile } from '../../../workflows/stories/story-file-sync.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 
@@ -47,7 +43,7 @@ export const latestStories = (project: string, dir: string): StoredRun | null =>
 export const isCutOff = ({ events, dir }: StoredRun): boolean => {
   if (events.some(event => event.type === 'undone')) return false
   const { flight, unapplied } = fold(events).state
-  const judged = readNote<StepId[]>(dir, JUDGED_NOTE) ?? []
+  const judged = notesIn(storyNotes, events).get('judged') ?? []
   const open = Object.values(flight).filter(({ id }) => !judged.includes(id))
   return open.length + Object.keys(unapplied).length > 0 || readNote(dir, GUARD_NOTE) !== null
 }
