@@ -49,6 +49,8 @@ describe('the folder that a command runs in', () => {
     ['rm -rf /srv/code', '/srv/code/app/src', 'delete-system'],
     ['rm -rf ../..', '/srv/code/app/src', 'delete-project'],
     ['rm -rf ../..', '/home/me', 'delete-project'],
+    ['rm -rf ../..', '/home/me/app', 'delete-project'],
+    ['rm -rf .git', '/home/me', 'delete-project'],
     ['rm -rf ../../..', '/home/me/app', 'delete-project'],
     ['cd .. && rm -rf *', '/home/me/app', 'delete-project'],
     ['echo x > .git/hooks/pre-commit', '/home/me', 'standing-orders'],

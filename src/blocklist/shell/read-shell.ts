@@ -114,7 +114,8 @@ function readCompound(reader: Reader, keyword: string): Node | null {
       skipBlanks(reader)
       return readFunction(reader, take(reader, /[^\s'"\\$`|&;()<>]{1,255}(?:[ \t]*\([ \t]*\))?/y) ?? '')
     case '[[':
-      return readTest(reader)
+      skipWords(reader, /\]\](?=[\s;&|()<>]|$)/y)
+      return { kind: 'call', words: [], redirects: [], within: reader.within }
     default:
       return readLoop(reader, keyword === 'until' ? /^false$/ : /^(?:true|:)$/)
   }
@@ -156,22 +157,17 @@ function readCase(reader: Reader): Script {
       break
     }
     take(reader, /\(/y)
-    while (reader.at < reader.text.length && take(reader, /[ \t]*\)/y) === null)
-      if (take(reader, /[ \t|\n]+/y) === null && readWord(reader) === null) reader.at++
+    skipWords(reader, /\)/y)
     script.push(...reader.readScript(reader, [';', 'esac']))
     take(reader, /;;&|;;|;&/y)
   }
   return script
 }
 
-/** `[[ … ]]`: only the scripts in it matter. */
-function readTest(reader: Reader): Node {
-  while (reader.at < reader.text.length) {
-    if (take(reader, /\s+/y) !== null) continue
-    if (take(reader, /\]\](?=[\s;&|()<>]|$)/y) !== null) break
-    if (readWord(reader) === null) reader.at++
-  }
-  return { kind: 'call', words: [], redirects: [], within: reader.within }
+/** Skips words up to an end, which is taken too: only the scripts in them matter. */
+function skipWords(reader: Reader, end: RegExp, blank = /\s+/y): void {
+  while (reader.at < reader.text.length && take(reader, end) === null)
+    if (take(reader, blank) === null && readWord(reader) === null) reader.at++
 }
 
 function readFunction(reader: Reader, head: string): Node | null {
@@ -201,9 +197,7 @@ function readSimple(reader: Reader): Node | null {
 function skipAssignment(reader: Reader): boolean {
   if (take(reader, /[A-Za-z_]\w{0,255}(?:\[[^\]\s]{0,64}\])?\+?=/y) === null) return false
   if (take(reader, /\(/y) === null) readWord(reader)
-  else
-    while (reader.at < reader.text.length && take(reader, /\)/y) === null)
-      if (take(reader, /\s+|#[^\n]*/y) === null && readWord(reader) === null) reader.at++
+  else skipWords(reader, /\)/y, /\s+|#[^\n]*/y)
   return true
 }
 
