@@ -1,7 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { known } from '../agents/index.ts'
-import { ownNames } from '../agents/own-names.ts'
+import { known, ownNames } from '../agents/index.ts'
 import { holdsSecret, looksSecret } from '../core/secrets.ts'
 import type { RunState } from '../core/table.ts'
 import { UsageError } from '../core/usage-error.ts'

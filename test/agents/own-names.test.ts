@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ownNames } from '../../src/agents/own-names.ts'
+import { ownNames } from '../../src/agents/index.ts'
 import { filterEnvironment } from '../../src/settings/environment.ts'
 
 const KEYS = [

@@ -1,6 +1,5 @@
 import { onOneLine } from '../../core/format.ts'
-import { isTestName, mayHoldTests } from './file-kinds.ts'
-import { codeOf, type Language, languageOf } from './languages.ts'
+import { codeOf, isTestName, type Language, languageOf, mayHoldTests } from './file-kinds.ts'
 import type { FileChange } from './skips.ts'
 
 /** Where a test begins, in code without comments. */

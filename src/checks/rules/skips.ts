@@ -1,6 +1,5 @@
 import { onOneLine, plural } from '../../core/format.ts'
-import { mayHoldTests } from './file-kinds.ts'
-import { codeOf, type Language, languageOf } from './languages.ts'
+import { codeOf, type Language, languageOf, mayHoldTests } from './file-kinds.ts'
 
 /** A file at the start of the run and now. null means that it did not exist, or is gone. */
 export type FileChange = { path: string; before: string | null; after: string | null }

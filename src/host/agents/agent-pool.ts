@@ -1,4 +1,4 @@
-import { ownNames } from '../../agents/own-names.ts'
+import { ownNames } from '../../agents/index.ts'
 import { estimateUsd, modelIn, priceOf } from '../../agents/prices.ts'
 import { learnCapabilities } from '../../agents/probe/capabilities.ts'
 import type { Usage } from '../../core/events.ts'

@@ -1,4 +1,4 @@
-import { ownNames } from '../../../agents/own-names.ts'
+import { ownNames } from '../../../agents/index.ts'
 import { holdsSecret, looksSecret } from '../../../core/secrets.ts'
 import { agentByName } from '../../../host/agents/agents.ts'
 import { isKeptInDocker } from '../../../host/docker/docker.ts'
