@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentEvent, RunEvent } from '../../src/core/events.ts'
 import { agentLines } from '../../src/view/agent-lines.ts'
-import { runLines } from '../../src/view/run-lines.ts'
+import { type RunLinesOptions, runLines } from '../../src/view/run-lines.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { widthOf } from '../../src/view/text/width.ts'
+import { agentSays, checked, started } from './run-events.ts'
 
 const emoji = styleOf({ color: false, emoji: true })
 const bounds = { maxLines: 3, maxChars: 100 }
+const SHOWN: RunLinesOptions = { style: emoji, bounds, streamAgent: true, limit: 10, clock: String }
 const show = (events: AgentEvent[], style = emoji) => {
   const lines = agentLines({ style, bounds })
   return events.flatMap((event, i) => lines(event, i * 1000))
@@ -161,30 +163,11 @@ describe('the lines of an agent', () => {
     expect(show(events).join('')).not.toContain('\x1b')
     expect(show(events, styleOf({ color: true, emoji: true })).join('')).toContain('\x1b[')
   })
-
-  it('hold nothing raw of what an agent says, in any place it can say it', () => {
-    const evil = 'x\x1b]0;evil\x07\x1b[2J\u202ey'
-    const events: AgentEvent[] = [
-      { type: 'started', model: evil, auth: evil },
-      { type: 'text', text: evil },
-      { type: 'tool', id: '1', name: evil, summary: evil },
-      { type: 'toolResult', id: '1', ok: true, output: evil },
-      { type: 'todo', items: [{ content: evil, status: 'pending', activeForm: evil }] },
-      { type: 'retrying', note: evil },
-      { type: 'limited', note: evil },
-      { type: 'unparsed', line: evil },
-      { type: 'ended', ok: false, text: evil, error: evil },
-    ]
-    const seen = show(events).join('\n')
-    expect(seen).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]/)
-    expect(seen).not.toContain('evil')
-  })
 })
 
 describe('the lines of a run', () => {
   const told = (events: RunEvent[], streamAgent = true) => {
-    const lines = runLines({ style: emoji, bounds, streamAgent, limit: 10, clock: at => `t${at}` })
-    return events.flatMap(lines)
+    return events.flatMap(runLines({ ...SHOWN, streamAgent }))
   }
   const red = {
     check: 'npm test',
@@ -195,53 +178,36 @@ describe('the lines of a run', () => {
   }
 
   it('keep two steps in flight apart: each result belongs to a call of its own agent', () => {
-    const started = (id: number): RunEvent => ({
-      type: 'started',
-      at: id,
-      id,
-      task: 't',
-      stage: 'w',
-      agent: 'a',
-      n: id,
-    })
-    const agent = (id: number, event: AgentEvent): RunEvent => ({ type: 'agent', at: 5, id, event })
     const call = (name: string): AgentEvent => ({ type: 'tool', id: '1', name, summary: '' })
     const result: AgentEvent = { type: 'toolResult', id: '1', ok: true, output: '' }
-    const events = [started(1), agent(1, call('Read')), started(2), agent(2, call('Bash'))]
-    expect(
-      told([...events, agent(1, result), agent(2, result)]).filter(line => line.includes('Result')),
-    ).toEqual(['  ✓ Result ← Read (no output)', '  ✓ Result ← Bash (no output)'])
+    const events = [started(1), agentSays(call('Read')), started(2), agentSays(call('Bash'), 2)]
+    const lines = told([...events, agentSays(result), agentSays(result, 2)])
+    expect(lines.filter(line => line.includes('Result'))).toEqual([
+      '  ✓ Result ← Read (no output)',
+      '  ✓ Result ← Bash (no output)',
+    ])
   })
 
   it('tell of checks with their exit, time and action', () => {
-    expect(
-      told([
-        { type: 'checked', at: 1, id: 1, finding: red, ms: 300, exit: { code: 1, signal: null } },
-        {
-          type: 'checked',
-          at: 1,
-          id: 1,
-          finding: { check: 'lint', verdict: 'pass', note: '' },
-          ms: 1200,
-          exit: { code: 0, signal: null },
-        },
-      ]),
-    ).toEqual(['  ✗ npm test failed with exit code 1 0.3s → APPEND', '    a.log', '  ✓ lint 1.2s'])
+    expect(told([checked(red, 300), checked({ check: 'lint', verdict: 'pass', note: '' }, 1200)])).toEqual([
+      '  ✗ npm test failed with exit code 1 0.3s → APPEND',
+      '    a.log',
+      '  ✓ lint 1.2s',
+    ])
   })
 
   it.each<[string, RunEvent]>([
     ['finished', { type: 'finished', at: 1, result: 'complete', proof: null, why: 'x' }],
     ['stopped', { type: 'stopped', at: 1, why: 'x' }],
   ])('leave it to the receipt to say how it %s', (_, event) => {
-    const shown = { style: emoji, bounds, streamAgent: true, limit: 10, clock: String }
-    expect(runLines({ ...shown, ending: () => ['', 'the end'] })(event)).toEqual(['', 'the end'])
-    expect(runLines(shown)(event)).toEqual([])
+    expect(runLines({ ...SHOWN, ending: () => ['', 'the end'] })(event)).toEqual(['', 'the end'])
+    expect(runLines(SHOWN)(event)).toEqual([])
   })
 
   it('break what a workflow adds at the end between words', () => {
     const items = [{ id: 'T1', content: 'Cart', status: 'completed' as const, activeForm: 'Cart' }]
     const lines = runLines({
-      ...{ style: emoji, bounds, streamAgent: true, limit: 10, clock: String },
+      ...SHOWN,
       columns: () => 20,
       list: () => ({ items, blocked: new Map() }),
       summary: () => ['reviews found something in half of them'],
@@ -255,23 +221,16 @@ describe('the lines of a run', () => {
 
   it('use text marks for checks, too, where there are no emoji', () => {
     const style = styleOf({ color: false, emoji: false })
-    const lines = runLines({ style, bounds, streamAgent: true, limit: 10, clock: String })
-    const exit = { code: 1, signal: null }
-    expect(lines({ type: 'checked', at: 1, id: 1, finding: red, ms: 300, exit })).toEqual([
+    const lines = runLines({ ...SHOWN, style })
+    expect(lines(checked(red, 300))).toEqual([
       '  [ERR] npm test failed with exit code 1 0.3s → APPEND',
       '    a.log',
     ])
-    const green = { check: 'lint', verdict: 'pass' as const, note: '' }
-    expect(lines({ type: 'checked', at: 1, id: 1, finding: green, ms: 300, exit })).toEqual([
-      '  [OK] lint 0.3s',
-    ])
+    expect(lines(checked({ check: 'lint', verdict: 'pass', note: '' }, 300))).toEqual(['  [OK] lint 0.3s'])
   })
 
   it('count the time of an iteration from its start, also when the agent says nothing', () => {
-    const events: RunEvent[] = [
-      { type: 'started', at: 1000, id: 1, task: 'p', stage: 'work', agent: 'a', n: 1 },
-      { type: 'agent', at: 4000, id: 1, event: { type: 'ended', ok: true, text: 'x' } },
-    ]
+    const events = [started(1, 1000), agentSays({ type: 'ended', ok: true, text: 'x' }, 1, 4000)]
     expect(told(events, false).at(-1)).toContain('time: 3.0s')
   })
 
@@ -280,20 +239,19 @@ describe('the lines of a run', () => {
       { type: 'checking', at: 0, id: null, check: 'npm test' },
       { type: 'waiting', at: 0, until: 9, why: 'limited' },
     ]
-    const shown = { style: emoji, bounds, streamAgent: true, limit: 10, clock: String }
-    expect(events.flatMap(runLines(shown))).toEqual([
+    expect(events.flatMap(runLines(SHOWN))).toEqual([
       '',
       'before the first iteration',
       '  … npm test',
       '  waiting until 9 (limited)',
     ])
-    expect(events.flatMap(runLines({ ...shown, live: true }))).toEqual(['', 'before the first iteration'])
+    expect(events.flatMap(runLines({ ...SHOWN, live: true }))).toEqual(['', 'before the first iteration'])
   })
 
   it('leave out what the agent says when it is not to be streamed, but for its end', () => {
-    const events: RunEvent[] = [
-      { type: 'agent', at: 0, id: 1, event: { type: 'text', text: 'thinking' } },
-      { type: 'agent', at: 0, id: 1, event: { type: 'ended', ok: true, text: 'x' } },
+    const events = [
+      agentSays({ type: 'text', text: 'thinking' }),
+      agentSays({ type: 'ended', ok: true, text: 'x' }),
     ]
     expect(told(events, false)).toEqual(['  ✓ Complete (tools: 0, errors: 0, time: 0.0s)'])
     expect(told(events)).toHaveLength(2)
@@ -303,15 +261,13 @@ describe('the lines of a run', () => {
 describe('lines with the time', () => {
   const stamped = (columns: number | null, color = false) => {
     const style = styleOf({ color, emoji: true })
-    const shown = { style, bounds, streamAgent: true, limit: null, clock: String, columns: () => columns }
-    return runLines({ ...shown, stamp: at => `[00:00:0${at}]` })
+    return runLines({ ...SHOWN, style, limit: null, columns: () => columns, stamp: at => `[00:00:0${at}]` })
   }
 
   it('begin with it, each that is not blank', () => {
     const lines = stamped(null)
-    const text: RunEvent = { type: 'agent', at: 2, id: 1, event: { type: 'text', text: 'one\n\ntwo' } }
-    const started: RunEvent = { type: 'started', at: 1, id: 1, task: 'p', stage: 'work', agent: 'a', n: 1 }
-    expect([started, text].flatMap(lines)).toEqual([
+    const text = agentSays({ type: 'text', text: 'one\n\ntwo' }, 1, 2)
+    expect([started(1, 1), text].flatMap(lines)).toEqual([
       '',
       '[00:00:01] iteration 1',
       '[00:00:02]   one',
@@ -321,12 +277,7 @@ describe('lines with the time', () => {
   })
 
   it('fit the terminal with it', () => {
-    const text: RunEvent = {
-      type: 'agent',
-      at: 2,
-      id: 1,
-      event: { type: 'text', text: 'one two three four' },
-    }
+    const text = agentSays({ type: 'text', text: 'one two three four' }, 1, 2)
     expect(stamped(35)(text)).toEqual(['[00:00:02]   one two three four'])
     expect(stamped(31)(text)).toEqual(['[00:00:02]   one two three four'])
     expect(stamped(30)(text)).toEqual(['[00:00:02]   one two three', '[00:00:02]   four'])
@@ -336,37 +287,26 @@ describe('lines with the time', () => {
 describe('lines on a terminal', () => {
   const LONG = 'npm run check -- --with-a-very-long-option=value --and-another-one=value --verbose'
   const PATH = '/home/me/projects/shop/packages/frontend/src/components/cart/cart.js'
-  const exit = { code: 1, signal: null }
-  const agent = (event: AgentEvent): RunEvent => ({ type: 'agent', at: 0, id: 1, event })
   const events: RunEvent[] = [
-    agent({ type: 'text', text: `- ${LONG}` }),
-    agent({ type: 'tool', id: '1', name: 'Bash', summary: LONG }),
-    agent({ type: 'tool', id: '2', name: 'Read', summary: PATH }),
-    agent({
+    agentSays({ type: 'text', text: `- ${LONG}` }),
+    agentSays({ type: 'tool', id: '1', name: 'Bash', summary: LONG }),
+    agentSays({ type: 'tool', id: '2', name: 'Read', summary: PATH }),
+    agentSays({
       type: 'toolResult',
       id: '1',
       ok: true,
       output: `${LONG}\n  日本語日本語日本語日本語日本語日本語日本語日本語`,
     }),
-    agent({ type: 'todo', items: [{ content: LONG, status: 'in_progress', activeForm: '' }] }),
-    agent({ type: 'text', text: LONG, from: 'subagent' }),
-    agent({ type: 'ended', ok: false, text: '', error: LONG }),
-    { type: 'checked', at: 0, id: 1, finding: { check: LONG, verdict: 'pass', note: '' }, ms: 1, exit },
-    {
-      type: 'checked',
-      at: 0,
-      id: 1,
-      finding: { check: LONG, verdict: 'fail', note: 'failed with exit code 1.', action: 'APPEND' },
-      ms: 1,
-      exit,
-    },
+    agentSays({ type: 'todo', items: [{ content: LONG, status: 'in_progress', activeForm: '' }] }),
+    agentSays({ type: 'text', text: LONG, from: 'subagent' }),
+    agentSays({ type: 'ended', ok: false, text: '', error: LONG }),
+    checked({ check: LONG, verdict: 'pass', note: '' }),
+    checked({ check: LONG, verdict: 'fail', note: 'failed with exit code 1.', action: 'APPEND' }),
   ]
   const told = (columns: () => number | null, color = false) => {
     const style = styleOf({ color, emoji: true })
     const wide = { maxLines: 12, maxChars: 2000 }
-    return events.flatMap(
-      runLines({ style, bounds: wide, streamAgent: true, limit: 10, clock: String, columns }),
-    )
+    return events.flatMap(runLines({ ...SHOWN, style, bounds: wide, columns }))
   }
 
   it('are cut and wrapped so that what tells most is seen', () => {
@@ -400,14 +340,7 @@ describe('lines on a terminal', () => {
 
   it('follow its width as it changes', () => {
     let columns = 200
-    const lines = runLines({
-      style: emoji,
-      bounds,
-      streamAgent: true,
-      limit: 10,
-      clock: String,
-      columns: () => columns,
-    })
+    const lines = runLines({ ...SHOWN, columns: () => columns })
     expect(lines(events[0]!)).toHaveLength(1)
     columns = 40
     expect(lines(events[0]!).length).toBeGreaterThan(1)

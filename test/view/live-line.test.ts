@@ -4,33 +4,14 @@ import { initial, type Limits } from '../../src/core/table.ts'
 import { liveLine } from '../../src/view/live-line.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { widthOf } from '../../src/view/text/width.ts'
+import { agentSays, checked, started } from './run-events.ts'
 
-const started = (id: number, at = 0): RunEvent => ({
-  type: 'started',
-  at,
-  id,
-  task: 'p',
-  stage: 'work',
-  agent: 'claude',
-  n: id,
-})
-const tool = (name: string, summary: string, id = 1): RunEvent => ({
-  type: 'agent',
-  at: 1,
-  id,
-  event: { type: 'tool', id: 't', name, summary },
-})
+const tool = (name: string, summary: string, id = 1): RunEvent =>
+  agentSays({ type: 'tool', id: 't', name, summary }, id)
 const TOOL: AgentEvent = { type: 'tool', id: 't', name: 'Bash', summary: 'npm test' }
 const ENDED = { type: 'settled', at: 1000, id: 1, end: 'ok' } as RunEvent
 const checking = (check: string, at = 0): RunEvent => ({ type: 'checking', at, id: 1, check })
-const checked = (check: string): RunEvent => ({
-  type: 'checked',
-  at: 1,
-  id: 1,
-  finding: { check, verdict: 'pass', note: '' },
-  ms: 1,
-  exit: null,
-})
+const passed = (check: string): RunEvent => checked({ check, verdict: 'pass', note: '' })
 
 const began: RunEvent = {
   type: 'began',
@@ -43,7 +24,6 @@ const began: RunEvent = {
   tasks: [],
   pins: {},
 }
-const said = (event: AgentEvent, id = 1): RunEvent => ({ type: 'agent', at: 1, id, event })
 
 function lineAfter(
   events: RunEvent[],
@@ -83,7 +63,7 @@ describe('the live line', () => {
     ['left something running', [{ type: 'background', open: 2 }], 'waiting for 2 tasks in the background'],
     ['has answered', [{ type: 'answered' }], 'ending'],
   ])('of an agent that %s', (_, events, doing) => {
-    const line = lineAfter([began, started(1), ...events.map(event => said(event))])(0)
+    const line = lineAfter([began, started(1), ...events.map(event => agentSays(event))])(0)
     expect(line).toMatch(/iteration 1 of 10 · 0s · /)
     expect(line.split(' · ').at(-1)).toBe(doing)
   })
@@ -98,7 +78,7 @@ describe('the live line', () => {
       [started(1), { type: 'ended', at: 2000, id: 1 } as RunEvent],
       'looking at what changed · 2s',
     ],
-    ['has its checks', [checking('npm test'), checked('npm test')], 'finishing the iteration · 3s'],
+    ['has its checks', [checking('npm test'), passed('npm test')], 'finishing the iteration · 3s'],
     [
       'commits',
       [started(1), ENDED, { type: 'committing', at: 2000, id: 1, parent: null, message: 'x' }],
@@ -144,7 +124,7 @@ describe('the live line', () => {
   })
 
   it('drops a check with its iteration, or with the baseline, whatever its finding was called', () => {
-    expect(lineAfter([checking('npm test'), checked('another name'), ENDED])(0)).not.toContain('npm test')
+    expect(lineAfter([checking('npm test'), passed('another name'), ENDED])(0)).not.toContain('npm test')
     const before: RunEvent = { type: 'checking', at: 0, id: null, check: 'npm test' }
     expect(lineAfter([before, { type: 'baseline', at: 1, findings: [] }])(0)).not.toContain('npm test')
   })

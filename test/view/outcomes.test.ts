@@ -7,6 +7,7 @@ import { type RunLinesOptions, runLines } from '../../src/view/run-lines.ts'
 import { styleOf } from '../../src/view/style.ts'
 import { buildTable } from '../../src/workflows/build/table.ts'
 import { storiesTable } from '../../src/workflows/stories/table.ts'
+import { agentSays, checked, started } from './run-events.ts'
 
 const style = styleOf({ color: false, emoji: true })
 const shown: RunLinesOptions = {
@@ -74,8 +75,7 @@ describe('what is wrong with a red check', () => {
   it('is shown under it, no more than four lines, and the log after them', () => {
     const output = Array.from({ length: 9 }, (_, i) => `✖ test ${i} \x1b[2J`).join('\n')
     const finding: Finding = { check: 'npm test', verdict: 'fail', note: noteOf(output), log: 'a.log' }
-    const lines = runLines(shown)({ type: 'checked', at: 0, id: 1, finding, ms: 1, exit: null })
-    expect(lines).toEqual([
+    expect(runLines(shown)(checked(finding))).toEqual([
       '  ✗ npm test failed with exit code 1 0.0s',
       '    ✖ test 0',
       '    ✖ test 1',
@@ -177,15 +177,6 @@ describe('planning', () => {
   ])('shows what is said beside %s', (_, text, wanted) => expect(besideAnswer(text)).toBe(wanted))
 
   const stageOf = (stage: string) => table.stages[stage]
-  const started = (stage: string): RunEvent => ({
-    type: 'started',
-    at: 0,
-    id: 1,
-    task: 'plan',
-    stage,
-    agent: 'a',
-    n: 1,
-  })
   const refined = settled(
     { stage: 'refine', task: 'plan', note: 'A small shop.\nWith tests.' },
     { stage: 'decompose' },
@@ -193,17 +184,21 @@ describe('planning', () => {
 
   it('shows no JSON, and the refined goal once', () => {
     const lines = runLines({ ...shown, stageOf })
-    const said: RunEvent = { type: 'agent', at: 0, id: 1, event: { type: 'text', text: `So:\n${LIST}` } }
-    expect([started('decompose'), said].flatMap(lines)).toEqual([
+    const said = agentSays({ type: 'text', text: `So:\n${LIST}` })
+    expect([started(1, 0, 'decompose'), said].flatMap(lines)).toEqual([
       '',
       'iteration 1 · making the list',
       '  So:',
     ])
-    expect([started('refine'), refined].flatMap(lines).slice(2)).toEqual(['  A small shop.', '  With tests.'])
+    expect([started(1, 0, 'refine'), refined].flatMap(lines).slice(2)).toEqual([
+      '  A small shop.',
+      '  With tests.',
+    ])
   })
 
   it('does not repeat a goal that somebody was asked about', () => {
     const asking: RunEvent = { type: 'asking', at: 0, id: 1, what: 'the refined prompt' }
-    expect([started('refine'), asking, refined].flatMap(runLines({ ...shown, stageOf })).slice(2)).toEqual([])
+    const lines = runLines({ ...shown, stageOf })
+    expect([started(1, 0, 'refine'), asking, refined].flatMap(lines).slice(2)).toEqual([])
   })
 })
