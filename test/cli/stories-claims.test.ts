@@ -107,10 +107,21 @@ describe('an agent that', () => {
       expect(stage.history()).toContain('ralph: restore ralph/tasks.json (A)')
       const restored = stage.journal().filter(e => e.type === 'committed' && e.by === 'ralph')
       expect(restored.length).toBeGreaterThan(0)
-      // What is told is told once: the prompt after the next has it no more.
       expect(stage.journal().filter(e => e.type === 'finished')).toMatchObject([{ result: 'exhausted' }])
     },
   )
+
+  it('is corrected is told once, although the run stopped in between', async () => {
+    const stage = setStories({
+      stories: two(),
+      verify: ['true'],
+      calls: ['echo "{ broken" > ralph/tasks.json'],
+    })
+    await stage.ralph('stories', '-m', '1')
+    await stage.ralph('resume', '-m', '3')
+    const told = stage.seen().map(({ prompt }) => prompt.includes('An earlier iteration was corrected'))
+    expect(told).toEqual([false, true, false])
+  })
 
   it('breaks the file finds it whole again, and what was there beside it', async () => {
     const stage = setStories({ calls: ['echo "{ broken" > ralph/tasks.json'] })
