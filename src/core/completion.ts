@@ -1,5 +1,5 @@
 /**
- * The first `<name>…</name>` in a text, trimmed; null if there is none. The tag's case does not matter.
+ * The first `<name>…</name>` in a text, trimmed. Null if there is none. The tag's case does not matter.
  * A pair with a newline inside counts only with `acrossLines`; without it, the next one is tried.
  * One pass over the text: an agent may print a million tags that it never closes.
  */
@@ -38,13 +38,13 @@ export const givesPromise = (text: string, promise: string): boolean =>
 /** Why a role sends the work back. */
 export const readReject = (text: string): string | null => readTag(text, 'reject', { acrossLines: true })
 
-/** Why the agent itself says that its task failed; null: it does not. */
+/** Why the agent itself says that its task failed. Null if it does not. */
 export function readFailed(text: string): string | null {
   const why = readTag(text, 'failed', { acrossLines: true })
   return why === '' ? 'it gave no reason' : why
 }
 
-/** What the agent needs a person for; null: nothing. */
+/** What the agent needs a person for. Null if it needs nobody. */
 export function readBlocked(text: string): string | null {
   const question = readTag(text, 'blocked', { acrossLines: true })
   return question === '' ? 'it did not say what for' : question

@@ -78,12 +78,12 @@ export type Watched = 'stream' | 'screen'
 /** Enough to find a process again after a crash, and to know that it is not another with the same number. */
 export type ProcessRef = { pid: number; startTime: string; host: string }
 
-/** Who sent a request, as far as it can be told. */
+/** What is known of who sent a request. */
 export type Sender = {
   pid: number
-  /** Its terminal, `pts/3`; null: it has none. */
+  /** Its terminal, `pts/3`. Null if it has none. */
   terminal: string | null
-  /** The runs whose agents or checks it came from; absent: none is known. */
+  /** The runs whose agents or checks it came from. Absent if none is known. */
   within?: string[]
 }
 
@@ -155,7 +155,7 @@ export type AgentEnding = {
   unusable?: { note: string }
   /** Ralph stopped it, after its result for instance: then its exit says nothing. */
   stoppedByRalph: boolean
-  /** Absent: by its stream. */
+  /** Absent for an agent that is watched by its stream. */
   watched?: Watched
   model?: string
   /** What the agent had written about its work when it ended; what is written later is not its claim. */
@@ -194,9 +194,9 @@ export type RunEvent = { at: number; up?: number } & (
       stage: StageName
       agent: AgentName | null
       n: number
-      /** The folder that the step works in, by name; absent: the project. */
+      /** The name of the step's workspace. Absent for the project. */
       workspace?: string
-      /** What its agent may spend; absent: there is no limit. */
+      /** What its agent may spend. Absent if there is no limit. */
       usd?: number
     }
   /** `watched`: absent for an agent that is watched by its stream. */
@@ -222,7 +222,7 @@ export type RunEvent = { at: number; up?: number } & (
     } & Edit)
   /** A request from outside. Its name makes sure that it counts only once, also after a crash. */
   | { type: 'control'; hold: RunState['hold']; request?: string; from?: Sender }
-  /** New limits for the rest of the run. `by`: an edit of a worker's state file; absent: a request. */
+  /** New limits for the rest of the run. `by`: they come from an edit of a worker's state file, not from a request. */
   | { type: 'limits'; limits: Limits; by?: 'file'; request?: string; from?: Sender }
   /** State of the workflow's own, of the run or of one task. The latest value of a key counts. */
   | { type: 'noted'; workflow: string; key: string; task?: TaskId; value: unknown }
@@ -242,7 +242,7 @@ export type RunEvent = { at: number; up?: number } & (
   | { type: 'denied'; host: string; id?: StepId; why?: string }
   | { type: 'refused'; path: string; id?: StepId }
   | { type: 'allowed'; host: string; request?: string; from?: Sender }
-  /** After a step was settled: why green checks are not enough, under the name of a check; null: now they are enough. */
+  /** After a step was settled: why green checks are not enough, under the name of a check. Null once they are. */
   | { type: 'doubted'; id: StepId; check: string; why: string | null }
   // Passing events.
   | { type: 'prompted'; id: StepId; text: string }
@@ -262,7 +262,7 @@ export type Settled = {
   task: TaskId
   stage: StageName
   workspace?: string
-  /** null: the outcome changed nothing (limited, interrupted, an agent error). */
+  /** Null if the outcome changed nothing (limited, interrupted, an agent error). */
   move: Move | null
   end: Outcome['end']
   note: string

@@ -42,7 +42,7 @@ export const listPaths = (paths: readonly string[], most = 5): string =>
 export const atMost = <T>(all: readonly T[], most: number, more: (n: number) => T): T[] =>
   all.length > most ? [...all.slice(0, most), more(all.length - most)] : [...all]
 
-/** What is wrong with an input: the first problem, and how many there are besides. */
+/** What is wrong with an input: the first problem, and how many others there are. */
 export const firstProblem = ([first = '', ...others]: readonly string[]): string =>
   others.length === 0 ? first : `${first} (and ${others.length} more)`
 

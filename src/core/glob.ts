@@ -19,7 +19,7 @@ export const GLOB_OPTIONS = {
   regex: false,
   // `src/*/**` is what lies in such folders, and no file that has such a name.
   strictSlashes: true,
-  // What it cannot read is an error; else it would be a pattern that matches nothing.
+  // What it cannot read is an error. Otherwise it would be a pattern that matches nothing.
   strictBrackets: true,
   debug: true,
   // In its shortcut for simple patterns, `c++*` is a regular expression.
@@ -53,7 +53,7 @@ const REFUSED: readonly [RegExp, string][] = [
   [/\(\?|\)\?(?!\()/, 'must not have "?" right after a parenthesis'],
 ]
 
-/** What is wrong with a pattern of files, as the end of a sentence; null if nothing is. `compile` throws where it cannot. */
+/** What is wrong with a pattern of files, as the end of a sentence. Null if nothing is. `compile` throws where it cannot. */
 export function findGlobProblem(pattern: string, compile: (glob: string) => unknown): string | null {
   if (pattern.length > LONGEST) return `must have at most ${LONGEST} characters`
   const unescaped = pattern.replace(/\\[^\w/]/g, '_')

@@ -38,7 +38,7 @@ export function parseJson(source: string, depth = MAX_DEPTH): unknown {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** The value of a text; null if it is not JSON, or not yet. */
+/** The value of a text. Null if it is not JSON, or not yet. */
 export function jsonIn(text: string): unknown {
   try {
     return parseJson(text)

@@ -61,7 +61,7 @@ export const agentsIn = ({ flight }: Pick<RunState, 'flight'>): number =>
 const sharesOf = ({ flight }: RunState): number =>
   Object.values(flight).reduce((sum, { usd = 0 }) => sum + usd, 0)
 
-/** What one more agent may spend, of `width` that may be in flight: an equal share of what the others leave; null: no limit. */
+/** What one more agent may spend, of `width` that may be in flight: an equal share of what the others leave. Null without a limit. */
 export function shareOf(state: RunState, width: number): number | null {
   const { limits, spent } = state
   if (limits.usd === null) return null

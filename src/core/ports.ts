@@ -40,7 +40,7 @@ export type Ask = {
   backgroundTasks?: boolean
   /** What the agent would look up with its tools: a CLI that can turn them off gets this instead. */
   withoutTools?: string
-  /** It only answers: no tools, nothing of the project's or the user's own configuration, as far as the CLI allows. */
+  /** It only answers: no tools, no configuration of the project or the user, if the CLI can leave that out. */
   isolated?: true
   /** The schema of the answer, for a CLI that takes one, and a file that holds it. */
   schema?: { text: string; path: string }
@@ -81,10 +81,10 @@ export interface Agent {
   reports(mode: Ask['mode']): 'cost' | 'tokens' | null
   /** Its small model, which is good enough to judge. */
   smallModel?: string
-  /** Where an answer by a schema is: apart from the text, or the text itself; null: this version takes no schema. */
+  /** Where an answer by a schema is: apart from the text, or the text itself. Null if this version takes no schema. */
   schemaAnswer?(able: Capabilities): 'apart' | 'text' | null
   /**
-   * When it last wrote to a log of its own, of a call that began in this folder since a time; null: it did not. It tells
+   * When it last wrote to a log of its own, of a call that began in this folder since a time. Null if it did not. It shows
    * that an agent is at work which prints nothing. Times are in ms since the epoch.
    */
   lastWritten?(cwd: string, env: Env, since: number): number | null
@@ -97,7 +97,7 @@ export type Needs = {
   /** The hosts of its model, also as `*.example.com`, and variables that hold the address of another model. */
   hosts: readonly string[]
   addresses: readonly string[]
-  /** The files and folders that it writes, and of these, what lets others act in the user's name. */
+  /** The files and folders that it writes. `logins` are those that hold credentials. */
   state: readonly string[]
   logins: readonly string[]
   /** Hosts, and files as `~/…`, that it tries and does without: nobody is asked about them. Patterns with `*`. */
@@ -121,7 +121,7 @@ export interface Parser {
 export type Sink = {
   /**
    * One line of standard output, without its newline, as text. Lines over the size limit come cut, marked by `cut`.
-   * `echo`: it is a line of what the process got on its standard input, as far as the runner looks for that.
+   * `echo`: it repeats a line of the standard input. Only some runners look for that.
    */
   line(line: string, cut: boolean, echo?: boolean): void
   /** The raw bytes of standard output, before they are split: for the stream file. Must not keep the buffer. */
@@ -136,7 +136,7 @@ export type Sink = {
 
 export interface Live {
   ref: ProcessRef
-  /** How one sees whether it is at work; absent: by its output. */
+  /** How one sees whether it is at work. Absent if its output shows that. */
   watched?: Watched
   /** Resolves when the process has exited and its output was read, without waiting for a pipe that others hold. */
   exit: Promise<Exit>
@@ -180,7 +180,7 @@ export type CheckWork = {
   step: Step
   task: Task
   text: string
-  /** What ran in this pass already; absent: nobody can tell whether the tree stays the same. */
+  /** What ran in this pass already. Absent if nobody can tell whether the tree stays the same. */
   runs?: CommandRuns
 }
 
@@ -205,7 +205,7 @@ export type AgentListener = {
 export type RunningAgent = {
   live: Live
   end(exit: Exit): AgentEvent[]
-  /** When it last wrote to a log of its own, in ms since the epoch; null: it did not. Lets the listener hear its hooks first. */
+  /** When it last wrote to a log of its own, in ms since the epoch. Null if it did not. Lets the listener hear its hooks first. */
   lastWritten?(): number | null
 }
 
@@ -248,11 +248,11 @@ export interface Ports {
   /** Starts the agent on a step. Rejects if it cannot be started: that is the agent's failure, except for CannotGoOn, which stops the run. */
   call(work: Work, prompt: string, listener: AgentListener): Promise<RunningAgent>
   /**
-   * Which folder a task is worked on in, by name; undefined: the project. It is made when it is first asked for. One step
-   * holds a folder at a time.
+   * The name of the workspace that a task is worked on in, undefined for the project. It is made when it is first asked
+   * for. One step holds a workspace at a time.
    */
   workspaceFor?(task: Task): string | undefined | Promise<string | undefined>
-  /** The folder of this name. After one of ralph's own stages it may be another than before. */
+  /** The workspace of this name. After one of ralph's own stages it may be another than before. */
   workspaceOf(name: string | undefined): Promise<Workspace>
   /** Ends what crashed incarnations left running. */
   reap: Runner['reap']
@@ -269,7 +269,7 @@ export interface Ports {
   claims(work: Work, text: string): Promise<Claims>
   /** Records the edits that people made while nothing was in flight, before the next decision. */
   adoptEdits(): Promise<void>
-  /** The edit that a person's request about the list means now, or why there is none. Absent: there is no such list. */
+  /** The edit that a person's request about the list means now, or why there is none. Absent if there is no such list. */
   onRequest?(request: unknown, tasks: readonly Task[], state: RunState): Edit | { error: string }
   /** Before the run stops: judges what agents have written, so that later differences are people's edits. */
   onLeave?(): Promise<void>

@@ -22,7 +22,7 @@ const OPTION = /(^|\s)(--?[A-Za-z][\w-]*)\s+(?!-)("[^"]*"|'[^']*'|[^\s'"]+)/g
 /** Every secret that a name, a scheme or a URL gives away has one of these in it. */
 const SIGN = /[\s=:]/
 
-/** A text without the secrets in it, as far as they can be told. Most texts are single words, so those are quick. */
+/** A text without the secrets that ralph can recognise in it. Most texts are single words, so those are quick. */
 export const redactText = (text: string): string =>
   (SIGN.test(text) ? redactNamed(text) : text).replace(TOKEN, GONE)
 

@@ -47,7 +47,7 @@ export type Stage = {
   repeats?: true
   /** A stage that ends by signal may also send the work back. */
   rejects?: true
-  /** A red check sends the work back here; absent: it is a `fail`. An opinion is a `fail` wherever there is such a move. */
+  /** A red check sends the work back here. Without it that is a `fail`. An opinion is a `fail` wherever there is such a move. */
   failed?: 'reject'
   /** Of the stages with the same word, only one may be in flight at a time. */
   alone?: string
@@ -88,11 +88,11 @@ export type TaskState = {
   interrupted: boolean
   /** Iterations in a row that changed nothing while the same checks stayed red. */
   stuck: number
-  /** Iterations in a row that changed nothing and left all checks green; absent: none. */
+  /** Iterations in a row that changed nothing and left all checks green. Absent for none. */
   idleGreen?: number
-  /** Iterations in a row about which a check could not decide; absent: none. */
+  /** Iterations in a row about which a check could not decide. Absent for none. */
   undecided?: number
-  /** Iterations in a row that changed nothing and said the same, and what they said; absent: none. */
+  /** Iterations in a row that changed nothing and said the same, and what they said. Absent for none. */
   idle?: { times: number; said: string }
   visits: Record<StageName, number>
   /** What failed last: it shapes the next prompt. */
@@ -101,7 +101,7 @@ export type TaskState = {
   proof: boolean
   /** Why it is blocked, or how it came to be done other than by passing. */
   why: string
-  /** The stage at which a blocked task continues when it is reopened; absent: its first. */
+  /** The stage at which a blocked task continues when it is reopened, if not its first. */
   blockedAt?: StageName
 }
 
@@ -125,9 +125,9 @@ export type Step = {
   agent: AgentName | null
   n: number
   at: number
-  /** The folder that it works in, by name; absent: the project. */
+  /** The name of its workspace. Absent for the project. */
   workspace?: string
-  /** What its agent may spend; absent: there is no limit. */
+  /** What its agent may spend. Absent if there is no limit. */
   usd?: number
   ref?: ProcessRef
   ended?: AgentEnding
@@ -194,7 +194,7 @@ export type RunState = {
   sandbox: { denied: string[]; refused: string[]; allowed: string[] }
 }
 
-/** null: no such limit. */
+/** Null for no such limit. */
 export type Limits = {
   iterations: number | null
   failures: number

@@ -7,7 +7,7 @@ export const LONGEST_ID = 64
 /** One word: ids appear in lists, logs and prompts, and must not be read as anything else there. */
 export const isId = (id: string): boolean => id.length <= LONGEST_ID && /^\S+$/.test(id)
 
-/** The id of the task that a person means: they may leave out a leading `#`. null: there is no such task. */
+/** The id of the task that a person means: they may leave out a leading `#`. Null if there is no such task. */
 export const findTaskId = (tasks: readonly { id: TaskId }[], word: string): TaskId | null =>
   [word, `#${word}`].find(id => tasks.some(task => task.id === id)) ?? null
 
@@ -18,7 +18,7 @@ export type Task = {
   /** What to say while it is worked on. */
   active?: string
   blockedBy: readonly TaskId[]
-  /** Smaller first; ties go by position in the list. */
+  /** Smaller first. Equal ones keep their order in the list. */
   priority?: number
   /** Where it starts, if not at the table's first stage. */
   first?: StageName
@@ -56,7 +56,7 @@ export function applyEdit(tasks: readonly Task[], edit: ListEdit): Task[] {
   return edit.order ? reorder(list, edit.order) : list
 }
 
-/** Puts tasks right behind another (null: first); those that are there already stay where they are. */
+/** Puts tasks right behind another, or first if that is null. Those that are there already stay where they are. */
 export function insertAfter(tasks: readonly Task[], added: readonly Task[], after: TaskId | null): Task[] {
   const known = new Set(tasks.map(t => t.id))
   const fresh = added.filter(t => !known.has(t.id))
@@ -99,7 +99,7 @@ export const unmet = ({ blockedBy }: Task, isDone: (id: TaskId) => boolean): Tas
 /** Whether all that it waits for is done. */
 export const isMet = (task: Task, isDone: (id: TaskId) => boolean): boolean => task.blockedBy.every(isDone)
 
-/** The first cycle among the tasks' blockers, as a path that ends where it began; null if there is none. */
+/** The first cycle among the tasks' blockers, as a path that ends where it began. Null if there is none. */
 export function findCycle(tasks: readonly Task[]): TaskId[] | null {
   const known = byId(tasks)
   const state = new Map<TaskId, 'open' | 'closed'>()

@@ -83,7 +83,7 @@ const escapedInJson = (char: string): string =>
     .join('')
 
 /**
- * The first hidden character of a command, which makes it unsafe to approve; null if there is none. Line breaks and tabs
+ * The first hidden character of a command, which makes it unsafe to approve. Null if there is none. Line breaks and tabs
  * are allowed, because a script can have several lines; they are escaped where it is shown.
  */
 export function hiddenIn(command: string): string | null {

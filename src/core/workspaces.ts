@@ -4,7 +4,7 @@ import type { RunState, Step, StepId } from './table.ts'
 import type { TaskId } from './task.ts'
 import type { Criterion } from './verification/method.ts'
 
-/** A folder that tasks are worked on in: the project, or one of a task's own. One step holds it at a time. */
+/** Where a step works: the project, or the worktree of a task. One step holds it at a time. */
 export interface Workspace {
   /** Its path. */
   dir: string
@@ -20,17 +20,17 @@ export interface Workspace {
   verify(criteria: readonly Criterion[]): Check[]
   /** What casts doubt on what the checks said, or makes the iteration red although they are green. Safe to repeat. */
   doubts(state: RunState, findings: readonly Finding[]): Promise<Finding[]>
-  /** The tree as it is now, to compare the work with later; null outside a repository. */
+  /** The tree as it is now, to compare the work with later. Null outside a repository. */
   snapshot(): Promise<string | null>
-  /** What changed since such a tree, as `git diff` shows it; null outside a repository. */
+  /** What changed since such a tree, as `git diff` shows it. Null outside a repository. */
   diff(since: string): Promise<string | null>
-  /** Makes the files as they were in such a tree; returns those that were not. */
+  /** Makes the files as they were in such a tree. Returns those that were not. */
   putBack(tree: string): Promise<string[]>
-  /** A short text that changes when files do; null if there is no way to know. */
+  /** A short text that changes when files do. Null if there is no way to know. */
   fingerprint(): Promise<string | null>
   /** The files that differ between the last two fingerprints. */
   changedFiles(): Promise<string[]>
-  /** Whether files changed since the step here began; null if there is no way to know. */
+  /** Whether files changed since the step here began. Null if there is no way to know. */
   changedInStep(): Promise<boolean | null>
   /** Journals what a step changed. */
   recordChanges(step: Pick<Step, 'id'>): Promise<void>
@@ -43,17 +43,17 @@ export interface Workspace {
   noteCommits(record: (event: RunEvent) => void): (event: RunEvent) => void
 }
 
-/** A folder of a task's own. */
+/** The workspace of a task: a worktree of its own, or a folder in it. */
 export type WorkspaceState = {
   task: TaskId
-  /** The worktree. The workspace may be a folder in it. */
+  /** The path of the worktree. */
   dir: string
   branch: string
   /** The commit that the task's work comes after. */
   base: string
-  /** Its repository when it was opened; absent: nobody has worked in it. */
+  /** Its repository when it was opened. Absent if nobody has worked in it. */
   start?: Record<string, unknown>
-  /** Where its branch ended when it was last looked at; absent: at its base. */
+  /** Where its branch ended when it was last looked at, if not at its base. */
   tip?: string
   /** The merge that began last: the commits that it brings together and, once they are, where the branch goes. */
   merging?: { id: StepId; onto: string; tip: string; to?: string }
@@ -63,9 +63,9 @@ export type WorkspaceState = {
   merged?: { from: string; to: string }
 }
 
-/** What happens to a folder of a task's own, and to the branch in it, in this order. */
+/** What happens to the worktree of a task, and to the branch in it, in this order. */
 export type WorkspaceEvent =
-  /** About to make a folder of a task's own: a worktree on a new branch, which begins at the commit `base`. */
+  /** About to make the worktree of a task, on a new branch, which begins at the commit `base`. */
   | { type: 'opening'; workspace: string; task: TaskId; dir: string; branch: string; base: string }
   /** It can be worked in. `start`: its repository as it was then. */
   | { type: 'opened'; workspace: string; start: Record<string, unknown> }
@@ -77,5 +77,5 @@ export type WorkspaceEvent =
   | { type: 'landing'; id: StepId; workspace: string; from: string; to: string }
   /** That branch has the work. */
   | { type: 'merged'; id: StepId; workspace: string; from: string; to: string }
-  /** Everything in the folder was proven to be merged, and it is removed with its branch. */
+  /** All work in it was proven to be merged, and it is removed with its branch. */
   | { type: 'closed'; workspace: string }

@@ -11,7 +11,7 @@ type Need = Pick<Ports, 'emit' | 'clock' | 'checksAtOnce'>
 
 /**
  * Runs checks, up to `checksAtOnce` side by side; those that come after green ones only if all others are. Findings keep
- * the order of the checks; null after a signal.
+ * the order of the checks. Null after a signal.
  */
 export async function runChecks(
   ports: Need,

@@ -158,7 +158,7 @@ const questionIn = (findings: readonly Finding[]): { asks?: string } => {
   return question ? { asks: question.note } : {}
 }
 
-/** Whether the tree changed, as far as it matters: whether red checks are stuck, or an agent is silent or idle. */
+/** Whether the tree changed. That decides whether red checks are stuck, and whether an agent is silent or idle. */
 async function hasChanged(
   { trees }: RunContext,
   { step, workspace }: Work,

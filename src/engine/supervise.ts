@@ -13,7 +13,7 @@ export type Timeouts = {
   lingerMs: number
 }
 
-/** For how long a tool call counts as open of which only hooks told: they may not tell of its end. */
+/** How long to trust a tool call that only a hook reported: its end may never be reported. */
 const MOST_HOOKED_MS = 10 * 60_000
 
 export type Ended = NonNullable<Step['ended']>

@@ -81,7 +81,7 @@ function commandChecks(commands: readonly Guardrail[], options: ChecksOptions): 
   })
 }
 
-/** What the checks of criteria need besides. */
+/** What only the checks of criteria need. */
 export type CriteriaTools = Omit<JudgeOptions, 'onJudgeError'>
 
 /** What asking a judge takes of this process, wherever it judges. */

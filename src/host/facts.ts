@@ -77,7 +77,7 @@ const agentCommands = (spec: RunSpec, env: NodeJS.ProcessEnv): string[][] =>
   )
 
 /**
- * What people should know before the first iteration. `why`: why there is no stronger sandbox; null: nothing to say.
+ * What people should know before the first iteration. `why`: why there is no stronger sandbox, or null.
  * `unreadable`: why git does not read the repository that is there.
  */
 export function warningsOf(

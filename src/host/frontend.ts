@@ -20,20 +20,20 @@ import type { HostOptions } from './host.ts'
 /** Gets every event of a run, after it was recorded. */
 export interface Listener {
   onEvent(event: RunEvent): void
-  /** What to wait for before more of an agent's output is read; null: nothing. */
+  /** What to wait for before more of an agent's output is read. Null for nothing. */
   drained?(): Promise<void> | null
   /** What it still does is waited for, so it must be bounded. */
   close?(): void | Promise<void>
 }
 
-/** What a listener may look at, besides the events. */
+/** What a listener may look at, in addition to the events. */
 export type RunView = {
   id: string
   spec: RunSpec
   iterations: number | null
-  /** The task list now; null: this workflow has none. */
+  /** The task list now. Null if this workflow has none. */
   list(): TaskList | null
-  /** What is known about a stage; undefined: it is not in the table. */
+  /** What is known about a stage. Undefined if it is not in the table. */
   stageOf(stage: string): Stage | undefined
   /** Several tasks may be worked on at once. */
   isParallel: boolean
@@ -60,7 +60,7 @@ export interface Frontend {
   watch(run: RunView): Listener[]
   /** Gets the attention of somebody at a terminal. Says whether that shows a notification on the desktop. */
   alert?(notice: Pick<Notice, 'title' | 'text'>, wishes: RunSpec['settings']['notify']): boolean
-  /** A way to the user; null: nobody can be asked. */
+  /** A way to the user. Null if nobody can be asked. */
   user(stop: AbortSignal): UserAccess | null
   /** `interrupt`: as if somebody had pressed Ctrl+C. `stopSoon`: the same, but never the second time. */
   openSignals(): { signals: Signals; interrupt(): void; stopSoon(): void; close(): void }
@@ -85,7 +85,7 @@ export function viewOf(
     list: () =>
       workflow.listed
         ? {
-            // Made by whoever shows them: some only ask whether there is a list, and it can be long.
+            // Made only when shown: some listeners only ask whether there is a list, and it can be long.
             get items() {
               return projectTodo(book.tasks, book.state, book.table)
             },

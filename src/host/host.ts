@@ -38,7 +38,7 @@ export type HostOptions = {
   rows: string[][]
   /** More listeners, after those of the frontend. */
   listeners?: Listener[]
-  /** Where its processes may run; absent: the runners of ralph. */
+  /** Where its processes may run, if not with the runners of ralph. */
   runners?: RunnerRegistry
   /** What the user said with `ralph build --resume`. */
   instruction?: string

@@ -106,7 +106,7 @@ const variablesOf = ({ kind, title, text, run, project }: Notice): Record<string
   RALPH_NOTIFY_PROJECT: project,
 })
 
-/** The command line that shows a notification on this desktop; null: there is none. */
+/** The command line that shows a notification on this desktop. Null if there is none. */
 function desktopProgram({ title, text }: Notice, env: NodeJS.ProcessEnv): string[] | null {
   if (process.platform === 'darwin') {
     const script = `display notification ${JSON.stringify(text)} with title ${JSON.stringify(title)}`

@@ -36,7 +36,7 @@ export type AdaptersOptions = {
   commitBefore: string | null
   /** Nothing was done yet: the tree is as the spec says. */
   isFresh: boolean
-  /** What to wait for before more of an agent's output is read; null: nothing. */
+  /** What to wait for before more of an agent's output is read. Null for nothing. */
   backPressure(): Promise<void> | null
 }
 
@@ -55,7 +55,7 @@ export type Adapters = {
   call: CallAgent
   ask: Context['ask']
   workspaces: Workspaces
-  /** null: every task is worked on in the project. */
+  /** Null if every task is worked on in the project. */
   worktrees: HostedWorktrees | null
 }
 
@@ -200,12 +200,12 @@ export function composePorts(options: PortsOptions): Ports {
   }
 }
 
-/** Tells the agent what it cannot reach or write, so that it does not try it again and again. */
+/** Adds to a prompt what the agent cannot reach or write, so that it does not try it again and again. */
 function withDenied(prompt: string, { denied, refused }: RunState['sandbox']): string {
   const kept = [
     ...(denied.length > 0 ? [`It does not let you reach: ${denied.join(', ')}.`] : []),
     ...(refused.length > 0 ? [`It does not let you write: ${refused.join(', ')}.`] : []),
   ]
   if (kept.length === 0) return prompt
-  return `${prompt.trimEnd()}\n\nYou work in a sandbox. ${kept.join(' ')} Do without; the user was told.\n`
+  return `${prompt.trimEnd()}\n\nYou work in a sandbox. ${kept.join(' ')} Continue without them. The user has been informed.\n`
 }

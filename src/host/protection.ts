@@ -46,7 +46,7 @@ const indexLister =
 
 /**
  * Protects git's common folder once for all workspaces of a run that work in the same repository, and gives each of them
- * its share; null outside git.
+ * its share. Null outside git.
  */
 export function guardGit(
   project: string,

@@ -56,7 +56,7 @@ export type ResumeContext = {
   registry: Registry
   io: Io
   frontend: Frontend
-  /** Where its processes may run; absent: the runners of ralph. */
+  /** Where its processes may run, if not with the runners of ralph. */
   runners?: RunnerRegistry
 }
 
@@ -72,7 +72,7 @@ export async function resumeByName(
   return resumeRun(run, options, context)
 }
 
-/** The same with an instruction for all later prompts; null: there is none. */
+/** The same with an instruction for all later prompts, unless it is null. */
 export async function resumeRun(
   run: StoredRun,
   options: ResumeOptions,
@@ -204,7 +204,7 @@ function limitsFor({ id, events, began }: StoredRun, options: ResumeOptions): Li
 }
 
 /**
- * The agent that the user asks for with `ralph resume -a NAME --model MODEL`; null: none. Another program gets neither the
+ * The agent that the user asks for with `ralph resume -a NAME --model MODEL`. Null if none. Another program gets neither the
  * model nor the flags of the one before, which would not understand them.
  */
 function agentForResume(
@@ -239,6 +239,6 @@ export function withAgent<S extends BaseSpec>(spec: S, resumed: ResumedAgent | n
   return { ...spec, agent, settings: { ...spec.settings, agent: { ...spec.settings.agent, flags } } }
 }
 
-/** The agent that the latest resume chose; null if the run has its first one still. */
+/** The agent that the latest resume chose. Null if the run still has its first one. */
 export const agentOfLatest = (events: readonly RunEvent[]): ResumedAgent | null =>
   events.flatMap(event => (event.type === 'resumed' && event.agent) || []).at(-1) ?? null

@@ -144,7 +144,7 @@ export function dockerPlan(
 
 type DeniedEvent = { type: 'denied'; host: string; why?: string } | { type: 'refused'; path: string }
 
-/** What to record of something that the sandbox kept the run from; null: it is known already. */
+/** What to record of something that the sandbox kept the run from. Null if it is known already. */
 function deniedEvent(denial: Denial, { denied, refused }: RunState['sandbox']): DeniedEvent | null {
   if ('host' in denial) {
     const { host, why } = denial

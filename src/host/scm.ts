@@ -37,7 +37,7 @@ export type ScmOptions = {
   moved(to: string): void
 }
 
-/** The SCM step of a run; null if none is configured. */
+/** The SCM step of a run. Null if none is configured. */
 export function composeScm(options: ScmOptions): ((record: (event: RunEvent) => void) => ScmStep) | null {
   const { spec, runner, session, hard } = options
   const { scm } = spec.settings

@@ -92,7 +92,7 @@ export function recordBeginning(
     const { tasks, edits } = active.initialTasks(at)
     const { name } = workflow
     const pins = pinsOf(workflow, spec)
-    // The place first: whoever looks for the runs of a folder reads no further (`beganIn`).
+    // The place first: a search for the runs of a folder reads no further (`beganIn`).
     book.record({ type: 'began', at, v: FORMAT, id, ...place, workflow: name, limits, tasks, pins, by })
     for (const edit of edits) book.record(edit)
   }

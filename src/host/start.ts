@@ -45,7 +45,7 @@ export type CommonOptions = {
   maxTime?: number
   maxCost?: number
   maxTokens?: number
-  /** A mode; false: none. */
+  /** A mode, or false for none. */
   sandbox?: string | boolean
   branch?: string
   projectDir?: string
@@ -69,7 +69,7 @@ export type CommonOptions = {
   parallel?: number
   /** Where the run works, if not in the project; called once everything was checked and is trusted. */
   enter?(project: string, settings: Settings): Promise<Entered>
-  /** Hosts the run; absent: this process does, at its terminal. */
+  /** Hosts the run. Without it this process does, at its terminal. */
   launch?: Launch
 }
 
@@ -261,7 +261,7 @@ function sandboxMode(given: string | boolean): SandboxMode {
   return given as SandboxMode
 }
 
-/** The limit that -m, -n and --once give; undefined: none was given. */
+/** The limit that -m, -n and --once give. Undefined if none was given. */
 export function iterationLimit({
   once,
   maxIterations,

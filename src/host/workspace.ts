@@ -33,13 +33,13 @@ import { composeScm, type ScmOptions } from './scm.ts'
 
 /** A workspace as the host has it. */
 export interface HostedWorkspace extends Workspace {
-  /** Its repository as the run found it; null outside one. */
+  /** Its repository as the run found it. Null outside one. */
   start: Start | null
   /** Throws if the folder is gone, or was replaced by another. */
   needFolder(): void
   /** How to wait for git's locks here; those that the run left since then are removed. */
   locks(since?: number): LockWait
-  /** Commits everything here that the run changed. Returns why it failed; null: it did not. */
+  /** Commits everything here that the run changed. Returns why it failed, or null. */
   commitAll(step: Step, message: string, state: RunState): Promise<string | null>
   /** Pushes, if the settings say so. */
   share(id: StepId): Promise<void>
@@ -89,7 +89,7 @@ async function judgedWork(snapshots: Snapshots | null, since: string | undefined
 type Folder = {
   options: WorkspaceOptions
   root: PinnedFolder
-  /** Follows HEAD; null outside a repository. */
+  /** Follows HEAD. Null outside a repository. */
   head: ReturnType<typeof watchHead> | null
   files: FileWatch
   protect: Protection

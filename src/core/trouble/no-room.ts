@@ -11,7 +11,7 @@ const LACKS: Readonly<Record<string, string>> = {
 /** How long to wait before each new try: about six seconds in all. */
 const WAITS_MS = [50, 100, 200, 400, 800, 1600, 3200]
 
-/** What the system lacks, if that is why something failed; else null. */
+/** What the system lacks, if that is why something failed. Otherwise null. */
 function lackOf(error: unknown): string | null {
   const { code, cause } = error as { code?: string; cause?: unknown }
   return LACKS[code ?? ''] ?? (cause ? lackOf(cause) : null)

@@ -23,7 +23,7 @@ export type Finding = {
   anew?: true
   /** Only a person can help: the task is blocked, with the note as its question. */
   asks?: true
-  /** How many things it looked at, such as tests, if it says so; null if that cannot be compared. */
+  /** How many things it looked at, such as tests, if it says so. Null if that cannot be compared. */
   count?: number | null
   /** Why the green checks of this iteration prove nothing, a line each. Such a finding is no evidence itself. */
   doubts?: string[]
@@ -55,13 +55,13 @@ export const isEvidence = ({ claim, doubts }: Finding): boolean => !claim && dou
 export type CommandRun = {
   command: string
   exit: Exit
-  /** Why it did not pass, for the end of a sentence; null: exit code 0. */
+  /** Why it did not pass, for the end of a sentence. Null for exit code 0. */
   failure: string | null
   /** Ralph ended it, or it could not be started: its exit code says nothing. */
   cutOff: boolean
   /** How long it took, in ms. */
   ms: number
-  /** All that it printed; null if that is too long to be searched. */
+  /** All that it printed. Null if that is too long to be searched. */
   output: string | null
   /** The beginning of its output. */
   head: string

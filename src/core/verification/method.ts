@@ -58,11 +58,11 @@ export type Criterion = {
   /** The name of its check. */
   name: string
   verification: Verification
-  /** How a failure begins; absent: `Verification failed`. */
+  /** How a failure begins, if not with `Verification failed`. */
   failed?: string
   /** The acceptance is at stake: a judge is asked twice. */
   isLast?: boolean
-  /** The tree that the work is compared with; absent: the one that the run began with. */
+  /** The tree that the work is compared with, if not the one that the run began with. */
   since?: string
 }
 

@@ -12,7 +12,7 @@ import { agentsByRole, agentsOf, programFolders, programIn, type RunAgent } from
 
 /** Everything that calling one agent takes, without the prompt. */
 type CallableAgent = {
-  /** What a call cost, if the agent reports only its tokens; null: the price is not known. */
+  /** What a call cost, if the agent reports only its tokens. Null if the price is not known. */
   estimate(told: string | undefined, usage: Usage): number | null
   agent: Agent
   able: Capabilities
@@ -96,7 +96,7 @@ export function openAgents(options: {
   }
 }
 
-/** What the price of an agent's calls may be listed under: its model, as far as the command line tells, and its name. */
+/** What the price of an agent's calls may be listed under: its model, if the command line names it, and its name. */
 const pricedNames = ({ agent, ask }: Pick<RunAgent, 'agent' | 'ask'>): (string | null)[] => [
   ask.model,
   modelIn(agent.command({ ...ask, prompt: '' }, { version: null, flags: null }).argv),

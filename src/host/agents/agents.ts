@@ -15,7 +15,7 @@ export type RunAgent = {
   /** The name that the run uses for it. It is unique, also where two agents are the same CLI. */
   name: AgentName
   agent: Agent
-  /** The program whose help says what it can do; null for a command that runs exactly as it was given. */
+  /** The program whose help says what it can do. Null for a command that runs exactly as it was given. */
   program: string | null
   ask: Omit<Ask, 'prompt'>
 }
@@ -27,7 +27,7 @@ type AgentChoice = Settings['fallbackAgents'][number]
 export const agentsOf = (spec: BaseSpec, path: string): RunAgent[] => agentsByRole(spec, path)()
 
 /**
- * The agents for each role: the one that `agents.<role>` names, else the main one, then the fallbacks. A fallback that
+ * The agents for each role: the one that `agents.<role>` names, otherwise the main one, then the fallbacks. A fallback that
  * is not installed is left out, because it would only fail. An agent that several roles share is one agent: a limit
  * that it meets in one role holds in all of them.
  */
@@ -170,7 +170,7 @@ export const takesModel = ({ argv, explicit }: BaseSpec['agent']): boolean =>
 /** Whether ralph can read this agent's stream. */
 export const isKnownAgent = (command: string): boolean => agentFor(command).isKnown
 
-/** The words typed after `--`, else the agent named by a flag or the settings, else the first one installed. */
+/** The words typed after `--`. Without them, the agent named by a flag or the settings, or the first one installed. */
 export function chooseAgent(
   wanted: { explicit: string[]; name: string | undefined; setting: string | null },
   path: string,
@@ -241,7 +241,7 @@ export function packageFolder(): string | null {
   }
 }
 
-/** The folder of the Claude Code plugin; null if this installation has none. */
+/** The folder of the Claude Code plugin. Null if this installation has none. */
 export function pluginFolder(): string | null {
   const folder = join(packageFolder() ?? '', 'plugin')
   return existsSync(join(folder, '.claude-plugin', 'plugin.json')) ? folder : null

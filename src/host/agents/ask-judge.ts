@@ -18,7 +18,7 @@ export type JudgeAskerOptions = AskerOptions & {
 
 const JUDGE = 'judge'
 
-/** Who would judge now. `model` null: the CLI's own default; absent: the judge's. */
+/** Who would judge now. `model` is null for the CLI's own default, absent for that of the judge. */
 export function identifyJudge(
   options: Pick<JudgeAskerOptions, 'agents' | 'state' | 'clock' | 'model'>,
   model?: string | null,

@@ -42,7 +42,7 @@ export type CallerOptions = {
   programFolders: readonly string[]
   now(): number
   warn(note: string): void
-  /** What to wait for before more of its output is read; null: nothing. */
+  /** What to wait for before more of its output is read. Null for nothing. */
   backPressure?(): Promise<void> | null
 }
 
@@ -52,16 +52,16 @@ export type AgentCall = {
   id: StepId
   prompt: string
   cwd: string
-  /** Absent: as the run's settings say. */
+  /** If it is not that of the run's settings. */
   mode?: Ask['mode']
   withoutTools?: string
   /** It only answers, by this schema where its CLI takes one. */
   isolated?: { schema: NonNullable<Ask['schema']>; model: string | null }
-  /** What may still be spent; null where there is no limit. */
+  /** What may still be spent. Null where there is no limit. */
   budgetUsd: number | null
   /** Environment variables that ralph and the agent's hooks use. */
   marks: Record<string, string>
-  /** In whose role a question is asked; absent for the work of the step. Its files are named by it. */
+  /** In whose role a question is asked. Absent for the work of the step. Its files are named by it. */
   role?: string
   /** More for the list of calls. */
   about: Record<string, unknown>

@@ -5,7 +5,7 @@ import { parseJson } from '../../core/json.ts'
 import { replaceFile } from '../../store/files/atomic.ts'
 import { LIMITS, readRegularFile } from '../../store/files/read.ts'
 
-/** Who judges. `version` null: its program does not tell; `model` null: the default of its CLI. */
+/** Who judges. `version` is null if its program does not report it, `model` for the default of its CLI. */
 export type JudgeIdentity = { agent: string; version: string | null; model: string | null }
 
 /** How a judge did with the frozen cases: the bad changes that it passed, and the good ones that it refused. */
@@ -17,7 +17,7 @@ const fileIn = (dir: string): string => join(dir, 'judges.json')
 const keyOf = ({ agent, version, model }: JudgeIdentity): string =>
   [FROZEN_SET, agent, version ?? '?', model ?? 'default'].join(' ')
 
-/** null: it was not checked. */
+/** How this judge did when it was checked. Null if it was not. */
 export function recallJudge(dir: string, judge: JudgeIdentity): JudgeRecord | null {
   const all = readAll(dir)
   const key = keyOf(judge)
@@ -32,7 +32,7 @@ export function rememberJudge(dir: string, judge: JudgeIdentity, found: JudgeRec
 export const showJudge = ({ agent, version, model }: JudgeIdentity): string =>
   `${agent}${version === null ? '' : ` ${version}`}${model === null ? '' : `, ${model}`}`
 
-/** The warning about a judge that passed a bad change; null: there is nothing to warn of. */
+/** The warning about a judge that passed a bad change. Null if there is nothing to warn of. */
 export function judgeWarning(dir: string, judge: JudgeIdentity): string | null {
   const found = recallJudge(dir, judge)
   if (!found || found.passed.length === 0) return null

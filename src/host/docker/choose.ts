@@ -12,7 +12,7 @@ export type DockerPlace = { project: string; start: Start | null; worktrees: boo
 const GET_SBX =
   'install sbx (https://docs.docker.com/ai/sandboxes/), then: sbx login, and: ralph sandbox check docker'
 
-/** Why there is no `sbx` here, with the way to get it; null: there is one. */
+/** Why there is no `sbx` here, with the way to get it. Null if there is one. */
 export function sbxMissing(path: string, project: string): string | null {
   if (findSbx(path, project) !== null) return null
   const old =
@@ -22,7 +22,7 @@ export function sbxMissing(path: string, project: string): string | null {
   return `sbx is not on PATH${old}; ${GET_SBX}`
 }
 
-/** Why a project cannot be cloned into a sandbox; null: it can. */
+/** Why a project cannot be cloned into a sandbox. Null if it can. */
 export function cloneTrouble({ start, worktrees }: DockerPlace): string | null {
   if (worktrees) return 'it has one clone, so tasks cannot have worktrees (--parallel, --worktree); use srt'
   if (!start) return 'it clones the project, which is not a git repository; make one with: git init'
@@ -43,7 +43,7 @@ export async function askSbx(env: Record<string, string>, project: string): Prom
   return version ?? 'unknown'
 }
 
-/** Why docker cannot be used, in one line; null: it can. */
+/** Why docker cannot be used, in one line. Null if it can. */
 export async function dockerTrouble(env: Record<string, string>, place: DockerPlace): Promise<string | null> {
   const missing = sbxMissing(env.PATH ?? '', place.project) ?? cloneTrouble(place)
   if (missing !== null) return missing

@@ -17,7 +17,7 @@ import { liveRuns } from '../../runs/live.ts'
 import { environmentOfSbx } from './docker.ts'
 import { dropSandbox, listSandboxes, type SandboxRecord } from './record.ts'
 
-/** One of ralph's sandboxes. `status` null: sbx does not list it. */
+/** One of ralph's sandboxes. `status` is null if sbx does not list it. */
 export type KnownSandbox = SandboxRecord & { status: string | null }
 
 /** What managing sandboxes takes. */

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { dropNote, readNote, writeNote } from '../../store/notes.ts'
 
-/** A sandbox that ralph made: of which project, and which run worked in it last. */
+/** A sandbox that ralph made, with its project and the run that worked in it last. */
 export type SandboxRecord = { name: string; project: string; root: string; agent: string; run: string }
 
 /** The name of a project's sandbox. A hash, because paths are too long for a name, and two may differ in one odd character. */

@@ -16,7 +16,7 @@ type FillOptions = {
 /** How long `worktree.setup` and `worktree.teardown` may take. */
 const COMMAND_MS = 900_000
 
-/** Makes a new worktree fit to work in: `worktree.copy`, then `worktree.setup`. Returns what failed; null: nothing. */
+/** Makes a new worktree fit to work in: `worktree.copy`, then `worktree.setup`. Returns what failed, or null. */
 export async function fillWorktree(place: Place, options: FillOptions): Promise<string | null> {
   const { copy, setup } = options.settings.worktree
   const wrong = copyInto(place, copy)
@@ -25,7 +25,7 @@ export async function fillWorktree(place: Place, options: FillOptions): Promise<
   return failed && `worktree.setup ${failed}`
 }
 
-/** Runs `worktree.teardown`. Returns what failed; null: nothing. */
+/** Runs `worktree.teardown`. Returns what failed, or null. */
 export async function emptyWorktree(place: Place, options: FillOptions): Promise<string | null> {
   const failed = await runHook(options.settings.worktree.teardown, place, options)
   return failed && `worktree.teardown ${failed}`
@@ -45,7 +45,7 @@ function copyInto({ root, path }: Place, wanted: readonly string[]): string | nu
   return null
 }
 
-/** null: it succeeded, or there is none. */
+/** Runs a command of the settings. Returns what failed, or null if there is no command or it succeeded. */
 async function runHook(
   command: string | null,
   { path, root }: Place,

@@ -14,7 +14,7 @@ export type Workspaces = {
   reopen(name: string): void
 }
 
-/** The workspaces of a run by name: a path relative to the project; undefined: the project itself. */
+/** The workspaces of a run by name: a path relative to the project, undefined for the project itself. */
 export function openWorkspaces(
   options: Omit<WorkspaceOptions, 'protectedName' | 'shareGit'> & { state(): RunState },
 ): Workspaces {

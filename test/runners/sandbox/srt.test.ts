@@ -69,7 +69,7 @@ describe.skipIf(missing !== null)(`in the sandbox srt${missing === null ? '' : `
     expect(ran.stdout).toContain(`refused writing ${place.at('beside/x')}`)
     expect(ran.stdout).not.toContain(place.at('beside/y'))
     expect(readFileSync(place.at('project/prompt-1'), 'utf8')).toContain(
-      `It does not let you reach: 127.0.0.2. It does not let you write: ${place.at('beside/x')}. Do without`,
+      `It does not let you reach: 127.0.0.2. It does not let you write: ${place.at('beside/x')}. Continue without them. The user has been informed.`,
     )
     const receipt = JSON.parse((await place.ralph(['report', '--json'])).stdout) as {
       iterations: { denied?: string[] }[]
