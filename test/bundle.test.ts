@@ -89,6 +89,11 @@ describe('a run', () => {
     expect(read).toEqual(['checks.js', 'doubts.js', 'program.js', 'ralph.js', 'run.js'])
   })
 
+  it('of another workflow reads that besides', async () => {
+    const read = await readBy('build', 'a goal', '--dry-run')
+    expect(read).toEqual(['build.js', 'program.js', 'ralph.js', 'run.js'])
+  })
+
   it.each([
     ['other workflows', /^src\/workflows\/(?:build|pipeline|stories|index)/],
     ['other commands', /^src\/cli\/(?:actions|commands\/(?!run\/|spawn\/|watch\/))/],

@@ -161,7 +161,6 @@ describe('the name of an export', () => {
     ['collectGarbage', 'cli/actions.ts runs/gc.ts', "ralph's own registry, and a terminal to ask at"],
     ['diffRun', 'cli/commands/see/diff-undo.ts runs/diff.ts', 'a git that prints to the terminal'],
     ['showStatus', 'cli/actions.ts runs/status.ts', "ralph's own registry, and what a worker shows"],
-    ['superviseWorker', 'cli/actions.ts workers/supervise.ts', "ralph's own registry"],
     ['undoRun', 'cli/commands/see/diff-undo.ts runs/undo.ts', 'the question at the terminal'],
   ]
 

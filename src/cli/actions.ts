@@ -7,7 +7,6 @@ import { askConfirmation } from '../terminal/question.ts'
 import { watchOutput } from '../terminal/streams.ts'
 import { showWorker } from '../workers/show.ts'
 import { hasWorker } from '../workers/steer.ts'
-import { superviseWorker as superviseWorkerOf } from '../workers/supervise.ts'
 import { workflows } from '../workflows/index.ts'
 
 export { attachWorker } from '../workers/attach.ts'
@@ -17,7 +16,6 @@ export { printLogs } from '../workers/read-logs.ts'
 export { forgetWorker, killWorker } from '../workers/steer.ts'
 export { waitForWorkers } from '../workers/wait.ts'
 export { archiveStories } from './commands/archive/archive-stories.ts'
-export { startBuild } from './commands/build/start-build.ts'
 export { offerCompletions, printCompletions } from './commands/completions/completions.ts'
 export { decideStory } from './commands/decide/decide-story.ts'
 export { demoAgent } from './commands/demo/agent.ts'
@@ -26,7 +24,6 @@ export { diagnose } from './commands/doctor/diagnose.ts'
 export { initPrompt, initStories, printTemplate } from './commands/init/from-template.ts'
 export { initProject } from './commands/init/init-project.ts'
 export { checkProjectJudge } from './commands/judge/show-check.ts'
-export { startPipeline } from './commands/pipeline/start-pipeline.ts'
 export { managePlugin } from './commands/plugin/manage.ts'
 export { checkSandbox } from './commands/sandbox/check-sandbox.ts'
 export { manageSandboxes } from './commands/sandbox/manage-sandboxes.ts'
@@ -40,17 +37,13 @@ export {
   setLimitByName,
   tellByName,
 } from './commands/steer-actions.ts'
-export { startStories } from './commands/stories/start-stories.ts'
 export { taskActions } from './commands/task/actions.ts'
 export { planTasks } from './commands/task/plan-tasks.ts'
 export { todoRun } from './commands/todo/todo-run.ts'
 export { trustProject } from './commands/trust/trust-project.ts'
-export { resumeAny } from './commands/watch/resume-run.ts'
 export { watchRuns } from './commands/watch/watch-runs.ts'
 
 /** These commands need to know a run's workflow, so they get ralph's registry. */
-export const superviseWorker = superviseWorkerOf.bind(null, workflows)
-
 export const collectGarbage = (options: GcOptions, io: Io): Promise<number> =>
   collectGarbageOf(
     workflows,

@@ -10,14 +10,14 @@ import { openView, type WorkerWindow } from '../runners/tmux/window.ts'
 import { findRun, ralphHome, runDir } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
 import { readWorker, type WorkerRecord, workerDir } from '../runs/worker-record.ts'
-import { type Registry, workflowIn } from '../workflows/index.ts'
+import { workflowIn, workflows } from '../workflows/index.ts'
 import { changeRecord, FILES } from './folder.ts'
 import { workerFrontend } from './frontend.ts'
 import { answerStarter, type LaunchOrder, takeOrder } from './handshake.ts'
 import { appendToView } from './view-log.ts'
 
 /** The process of a worker: hosts its run as a foreground process would, with files in place of a terminal. */
-export async function superviseWorker(registry: Registry, name: string, io: Io): Promise<number> {
+export async function superviseWorker(name: string, io: Io): Promise<number> {
   const home = ralphHome(io.env)
   const starter = answerStarter()
   try {
@@ -30,7 +30,7 @@ export async function superviseWorker(registry: Registry, name: string, io: Io):
       appendToView(dir, [])
       await openView(window)
     }
-    const exit = await host({ registry, home, record, order, io, window, onBegun: starter.begun })
+    const exit = await host({ home, record, order, io, window, onBegun: starter.begun })
     changeRecord(home, record, { exit })
     return exit
   } catch (error) {
@@ -42,7 +42,6 @@ export async function superviseWorker(registry: Registry, name: string, io: Io):
 }
 
 type HostWorkerOptions = {
-  registry: Registry
   home: string
   record: WorkerRecord
   order: LaunchOrder
@@ -51,17 +50,17 @@ type HostWorkerOptions = {
   onBegun(): void
 }
 
-function host({ registry, home, record, order, io, window, onBegun }: HostWorkerOptions): Promise<number> {
+function host({ home, record, order, io, window, onBegun }: HostWorkerOptions): Promise<number> {
   const dir = workerDir(home, record.name)
   const runners = runnersIn(window, run => join(runDir(home, run), 'pane'))
   if (order.type === 'resume') {
     const run = findRun(home, order.run)
-    const workflow = workflowIn(registry, run)
+    const workflow = workflowIn(workflows, run)
     const spec = workflow.readSpec(run.began.pins)
     const frontend = workerFrontend({ home, dir, record, workflow, spec, past: run.events }, onBegun)
-    return resumeRun(run, order, { registry, io, frontend, runners })
+    return resumeRun(run, order, { registry: workflows, io, frontend, runners })
   }
-  const workflow = workflowIn(registry, { id: order.run, began: order })
+  const workflow = workflowIn(workflows, { id: order.run, began: order })
   const spec = workflow.readSpec(order.pins)
   const frontend: Frontend = workerFrontend({ home, dir, record, workflow, spec, past: [] }, onBegun)
   const { run: id, limits, warnings, shared } = order

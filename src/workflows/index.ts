@@ -32,7 +32,3 @@ export function traitsIn(registry: Registry, name: string): WorkflowTraits {
   const workflow = registry.get(name)
   return workflow ? traitsOf(workflow) : { command: name, listed: false }
 }
-
-/** Whether a run has this workflow, for commands that belong to one workflow. */
-export const isOf = ({ name }: Pick<Workflow, 'name'>, { began }: { began: { workflow: string } }): boolean =>
-  began.workflow === name

@@ -27,3 +27,7 @@ export function traitsOf(workflow: Workflow): WorkflowTraits {
       ask(pins, spec => workflow.describe(spec, initial.limits).condition !== null) ?? true,
   }
 }
+
+/** Whether a run has this workflow, for commands that belong to one workflow. */
+export const isOf = ({ name }: Pick<Workflow, 'name'>, { began }: { began: { workflow: string } }): boolean =>
+  began.workflow === name

@@ -89,8 +89,12 @@ export const superviseVerb: Verb = {
   name: 'supervise',
   summary: 'The process of a worker.',
   hidden: true,
-  define: command => command.argument('<worker>', WORKERS_NAME),
-  act: ({ superviseWorker }, io, name: string) => superviseWorker(name, io),
+  define: (command, { finish, io }) =>
+    command
+      .argument('<worker>', WORKERS_NAME)
+      .action(async (name: string) =>
+        finish(await (await import('../run-actions.ts')).superviseWorker(name, io)),
+      ),
 }
 
 export const BACKGROUND: readonly Verb[] = [spawnVerb, logsVerb, attachVerb, waitVerb, killVerb, rmVerb]

@@ -6,8 +6,7 @@ import { addCommonOptions, positiveAmount, positiveInteger, timeSpan } from './o
 import { taskVerb } from './task.ts'
 import { PROJECT_DIR, type Verb } from './verb.ts'
 
-const actions = () => import('../actions.ts')
-const runActions = () => import('../run-actions.ts')
+const actions = () => import('../run-actions.ts')
 
 export type RunOptions = CommonOptions & {
   prompt?: string
@@ -52,7 +51,7 @@ export const runVerb: Verb = {
     )
       .addHelpText('after', RUN_EXAMPLES)
       .action(async (words: string[], options: RunOptions) =>
-        finish(await (await runActions()).startPrompt(words, options, agentCommand, io)),
+        finish(await (await actions()).startPrompt(words, options, agentCommand, io)),
       ),
 }
 

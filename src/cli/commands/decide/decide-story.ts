@@ -7,11 +7,11 @@ import { isLive } from '../../../runs/live.ts'
 import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
 import { plainLine } from '../../../view/text/plain.ts'
-import { isOf } from '../../../workflows/index.ts'
 import { type StoryRequest, storyEdit } from '../../../workflows/stories/rules/story-request.ts'
 import { storyFilePaths } from '../../../workflows/stories/story-file-place.ts'
 import { syncStoryFile } from '../../../workflows/stories/story-file-sync.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
+import { isOf } from '../../../workflows/traits.ts'
 import { isCutOff } from '../stories/restore-stories.ts'
 
 /** `ralph approve` and `ralph reject`. */

@@ -4,12 +4,12 @@ import { isLive } from '../../../runs/live.ts'
 import { keepBroken } from '../../../store/files/inside.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
 import { readNote } from '../../../store/notes.ts'
-import { isOf } from '../../../workflows/index.ts'
 import { notesIn } from '../../../workflows/shared/notes.ts'
 import { storyNotes } from '../../../workflows/stories/spec.ts'
 import { GUARD_NOTE, storyFilePaths, storyLinks } from '../../../workflows/stories/story-file-place.ts'
 import { syncStoryFile } from '../../../workflows/stories/story-file-sync.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
+import { isOf } from '../../../workflows/traits.ts'
 
 /**
  * If a run was cut off, tasks.json may hold what its agent or a check before the first iteration wrote, and nothing has

@@ -18,7 +18,7 @@ import { plain } from '../../../view/text/plain.ts'
 import { type ListFileSync, syncListFile } from '../../../workflows/build/list-file-sync.ts'
 import { type TodoRequest, todoEdit } from '../../../workflows/build/rules/todo-request.ts'
 import { buildWorkflow } from '../../../workflows/build/workflow.ts'
-import { isOf } from '../../../workflows/index.ts'
+import { isOf } from '../../../workflows/traits.ts'
 import type { TodoOptions } from '../../verbs/steer.ts'
 
 const TODO_ACTIONS = ['add', 'done', 'skip', 'edit'] as const
