@@ -21,9 +21,3 @@ it('shape what a run shows', async () => {
   expect(text).toContain('  * Bash(make)\n  [OK] Result ← Bash (3 lines, 13 chars) | one\n')
   expect(ran.stdout).toContain('\x1b[1m')
 })
-
-it('say nothing of colour by default in a pipe', async () => {
-  const ran = await setStage({ calls }).ralph('run', '-p', 'x')
-  expect(ran.stdout).toContain('  ✓ Result ← Bash (3 lines, 13 chars) ⎿ one\n')
-  expect(ran.stdout).not.toContain('\x1b')
-})

@@ -62,17 +62,8 @@ describe('an agent that reports its tokens only', () => {
 
   it('costs what the settings say, by its model or by its own name', async () => {
     const prices = { codex: { input: 1, output: 1, cached: 0 } }
-    const ran = await setCodex({ prices }).ralph(
-      'run',
-      '-p',
-      'x',
-      '-a',
-      'codex',
-      '-m',
-      '1',
-      '--max-cost',
-      '9',
-    )
+    const words = ['run', '-p', 'x', '-a', 'codex', '-m', '1', '--max-cost', '9']
+    const ran = await setCodex({ prices }).ralph(...words)
     expect(ran.stdout).toContain('cost: ~$0.20')
   })
 

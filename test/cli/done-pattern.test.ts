@@ -40,15 +40,8 @@ describe('a done pattern', () => {
 
   it('that matches the prompt is warned of, and one that is too slow starts nothing', async () => {
     const stage = setStage()
-    const ran = await stage.ralph(
-      'run',
-      '-p',
-      'say ALL DONE\nat the end',
-      '-m',
-      '1',
-      '--done-pattern',
-      'ALL DONE',
-    )
+    const words = ['run', '-p', 'say ALL DONE\nat the end', '-m', '1', '--done-pattern', 'ALL DONE']
+    const ran = await stage.ralph(...words)
     expect(ran.stderr + ran.stdout).toContain('--done-pattern matches the prompt itself')
     expect(await stage.ralph('run', '-p', 'x', '--done-pattern', '(a+)+$')).toMatchObject(
       refusal('takes too long on some texts'),

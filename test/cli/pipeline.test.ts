@@ -5,6 +5,12 @@ import { verdicts } from '../support/judge.ts'
 import { COMPLETION, HONEST, promise, says, setPipeline } from './pipeline-scene.ts'
 import { ending, refusal } from './scene.ts'
 
+/** What is done when the agents say so. */
+const FREE = {
+  ...{ outcome: 'o', acceptance_criteria: ['tokens are validated'] },
+  ...{ coder: {}, reviewer: {}, tester: {}, qa: {} },
+}
+
 describe('a task', () => {
   it('passes coder, reviewer, tester and qa, and is completed and verified', async () => {
     const stage = await setPipeline()
@@ -88,21 +94,13 @@ describe('a task that is not finished', () => {
     ],
   ])('in its iterations fails %s, and its dependents are blocked; others go on', async (_, acts, reason) => {
     const completion = { ...COMPLETION, coder: { ...COMPLETION.coder, max_iterations: 2 } }
-    const free = {
-      outcome: 'o',
-      acceptance_criteria: ['tokens are validated'],
-      coder: {},
-      reviewer: {},
-      tester: {},
-      qa: {},
-    }
     const stage = await setPipeline({
       roles: { coder: [acts, acts, ...HONEST.coder!] },
       settings: { stuckAfter: 9 },
       tasks: [
         { id: 'T1', title: 'Validate tokens', priority: 1, completion },
-        { id: 'T2', title: 'After it', priority: 2, dependencies: ['T1'], completion: free },
-        { id: 'T3', title: 'Something else', priority: 3, completion: free },
+        { id: 'T2', title: 'After it', priority: 2, dependencies: ['T1'], completion: FREE },
+        { id: 'T3', title: 'Something else', priority: 3, completion: FREE },
       ],
     })
     expect((await stage.ralph('pipeline')).code).toBe(1)
@@ -275,19 +273,12 @@ describe('ralph pipeline', () => {
   })
 
   it('is without a task that is cancelled: its agent is ended, and the others go on', async () => {
-    const free = {
-      outcome: 'o',
-      acceptance_criteria: ['tokens are validated'],
-      reviewer: {},
-      tester: {},
-      qa: {},
-    }
     const stage = await setPipeline({
       roles: { coder: [[['pid', 'pid'], ['hang']], ...HONEST.coder!] },
       tasks: [
-        { id: 'T1', title: 'Hangs', priority: 1, completion: { ...free, coder: {} } },
-        { id: 'T2', title: 'Goes on', priority: 2, completion: { ...free, coder: {} } },
-        { id: 'T3', title: 'Waits', priority: 3, dependencies: ['T1'], completion: { ...free, coder: {} } },
+        { id: 'T1', title: 'Hangs', priority: 1, completion: FREE },
+        { id: 'T2', title: 'Goes on', priority: 2, completion: FREE },
+        { id: 'T3', title: 'Waits', priority: 3, dependencies: ['T1'], completion: FREE },
       ],
     })
     const running = stage.start('pipeline')
@@ -303,18 +294,10 @@ describe('ralph pipeline', () => {
   })
 
   it('that is stopped may be without a task too: it is not taken up again', async () => {
-    const completion = {
-      outcome: 'o',
-      acceptance_criteria: ['tokens are validated'],
-      coder: {},
-      reviewer: {},
-      tester: {},
-      qa: {},
-    }
     const stage = await setPipeline({
       tasks: [
-        { id: 'T1', title: 'a', priority: 1, completion },
-        { id: 'T2', title: 'b', priority: 2, completion },
+        { id: 'T1', title: 'a', priority: 1, completion: FREE },
+        { id: 'T2', title: 'b', priority: 2, completion: FREE },
       ],
     })
     await stage.ralph('pipeline', '-m', '1')

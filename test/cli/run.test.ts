@@ -131,37 +131,13 @@ describe('ralph run', () => {
   })
 
   it('takes another completion response, whatever its case, and a pattern', async () => {
-    const says = (text: string) => ({ calls: [[['claude', text] as [string, ...unknown[]]]] })
-    expect(
-      (
-        await setStage(says('<response> shipped </response>')).ralph(
-          'run',
-          '-p',
-          'x',
-          '-c',
-          'SHIPPED',
-          '-m',
-          '1',
-        )
-      ).code,
-    ).toBe(0)
-    expect(
-      (await setStage(says('<response>DONE</response>')).ralph('run', '-p', 'x', '-c', 'SHIPPED', '-m', '1'))
-        .code,
-    ).toBe(1)
-    expect(
-      (
-        await setStage(says('All Tasks complete')).ralph(
-          'run',
-          '-p',
-          'x',
-          '--done-pattern',
-          '(?i)all tasks',
-          '-m',
-          '1',
-        )
-      ).code,
-    ).toBe(0)
+    const codeOf = async (text: string, ...words: string[]) => {
+      const stage = setStage({ calls: [[['claude', text]]] })
+      return (await stage.ralph('run', '-p', 'x', '-m', '1', ...words)).code
+    }
+    expect(await codeOf('<response> shipped </response>', '-c', 'SHIPPED')).toBe(0)
+    expect(await codeOf('<response>DONE</response>', '-c', 'SHIPPED')).toBe(1)
+    expect(await codeOf('All Tasks complete', '--done-pattern', '(?i)all tasks')).toBe(0)
   })
 
   it('runs any command after --, word for word', async () => {
@@ -225,12 +201,8 @@ describe('ralph run', () => {
   })
 
   it('tells what happens as NDJSON, and nothing else, with --json', async () => {
-    const ran = await setStage({ settings: { guardrails: [check('true')] } }).spawn(
-      'run',
-      '-p',
-      'x',
-      '--json',
-    )
+    const words = ['run', '-p', 'x', '--json']
+    const ran = await setStage({ settings: { guardrails: [check('true')] } }).spawn(...words)
     const types = eventsOf(ran).map(e => e.type)
     expect(types[0]).toBe('began')
     expect(types.at(-1)).toBe('finished')

@@ -7,6 +7,7 @@ import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { setRepository } from './repository.ts'
 
+const SLOW_CHECK = 'touch ../begun; sleep 0.5; touch ../finished'
 const work = (...acts: Act[]): Act[] => [['file', '../begun', ''], ...acts]
 
 /** A run on a terminal; whatever holds one up touches `../begun`. */
@@ -40,8 +41,17 @@ async function runOnTerminal(
 }
 
 describe.skipIf(!hasTmux)('Ctrl+C at a terminal', () => {
-  it('does not reach the agent, which finishes; what it did is not paid twice', async () => {
-    const run = await runOnTerminal({ calls: [work(['sleep', 600], ['file', '../finished', ''], DONE)] })
+  it.each<[string, Parameters<typeof setRepository>[0]]>([
+    [
+      'does not reach the agent, which finishes; what it did is not paid twice',
+      { calls: [work(['sleep', 600], ['file', '../finished', ''], DONE)] },
+    ],
+    [
+      'lets a check finish, and the next incarnation runs what is left of them',
+      { settings: { baseline: false, guardrails: [{ command: SLOW_CHECK }] } },
+    ],
+  ])('%s', async (_, options) => {
+    const run = await runOnTerminal(options)
     await run.terminal.press('C-c')
     await run.terminal.waitFor(
       /^Received signal, shutting down\.\.\.\nStopping after this iteration\. Ctrl\+C again to stop now\.$/m,
@@ -63,28 +73,11 @@ describe.skipIf(!hasTmux)('Ctrl+C at a terminal', () => {
   })
 
   it('lets the checks before the first iteration finish, and no agent is called', async () => {
-    const settings = { guardrails: [{ command: 'touch ../begun; sleep 0.5; touch ../finished' }] }
-    const run = await runOnTerminal({ settings })
+    const run = await runOnTerminal({ settings: { guardrails: [{ command: SLOW_CHECK }] } })
     await run.terminal.press('C-c')
     await run.expectInterrupted()
     expect([run.has('finished'), run.has('count')]).toEqual([true, false])
     await run.expectResumed()
-  })
-
-  it('lets a check finish, and the next incarnation runs what is left of them', async () => {
-    const settings = {
-      baseline: false,
-      guardrails: [{ command: 'touch ../begun; sleep 0.5; touch ../finished' }],
-    }
-    const run = await runOnTerminal({ settings })
-    await run.terminal.press('C-c')
-    await run.terminal.waitFor(
-      /^Received signal, shutting down\.\.\.\nStopping after this iteration\. Ctrl\+C again to stop now\.$/m,
-    )
-    await run.expectInterrupted()
-    expect(run.has('finished')).toBe(true)
-    await run.expectResumed()
-    expect(run.read('../count')).toBe('.')
   })
 
   it('cuts a wait short', async () => {

@@ -1,7 +1,6 @@
 import { createHook } from 'node:async_hooks'
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -14,6 +13,8 @@ import {
   terminalStyle,
 } from '../../src/terminal/console.ts'
 import { scratch } from '../support/scratch.ts'
+import { until } from '../support/until.ts'
+import { agentSays, checked as checkedAs, started as startedAt } from '../view/run-events.ts'
 import { openTerminal } from '../view/terminal.ts'
 
 const OUTPUT = { emoji: true, color: 'auto', timestamps: false, maxLines: 12, maxChars: 2000 } as const
@@ -55,33 +56,10 @@ function listen(
   return show
 }
 
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let i = 0; i < 500; i++) {
-    if (await isSo()) return
-    await delay(20)
-  }
-  throw new Error('waited in vain')
-}
-
-const agent = (event: AgentEvent): RunEvent => ({ type: 'agent', at: Date.now(), id: 1, event })
-const started = (): RunEvent => ({
-  type: 'started',
-  at: Date.now(),
-  id: 1,
-  task: 'p',
-  stage: 'work',
-  agent: 'claude',
-  n: 1,
-})
+const agent = (event: AgentEvent): RunEvent => agentSays(event, 1, Date.now())
+const started = (): RunEvent => startedAt(1, Date.now())
 const checking = (check = 'npm test'): RunEvent => ({ type: 'checking', at: Date.now(), id: 1, check })
-const checked = (check = 'npm test'): RunEvent => ({
-  type: 'checked',
-  at: Date.now(),
-  id: 1,
-  finding: { check, verdict: 'pass', note: '' },
-  ms: 1,
-  exit: null,
-})
+const checked = (check = 'npm test'): RunEvent => checkedAs({ check, verdict: 'pass', note: '' })
 const over = (): RunEvent => ({ type: 'stopped', at: Date.now(), why: 'x' })
 const told = (text: string): RunEvent => ({ type: 'instructed', at: 0, text })
 const waiting = (): RunEvent => ({ type: 'waiting', at: 0, until: Date.now() + 65_000, why: 'limited' })

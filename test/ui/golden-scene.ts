@@ -9,6 +9,7 @@ import { rowOf } from '../../src/view/screens/rows.ts'
 import type { RunFacts } from '../../src/view/screens/run-facts.ts'
 import { screenStyle } from '../../src/view/style.ts'
 import { green, journal, MINUTE, red, taskState } from '../view/report-journal.ts'
+import { checked } from '../view/run-events.ts'
 import { factsOf, item, modelWith, runWith } from '../view/screens/scene.ts'
 
 const done = { ...taskState('done'), proof: true }
@@ -66,19 +67,7 @@ const SAID: readonly AgentEvent[] = [
 const withChecks = (event: RunEvent): RunEvent[] =>
   event.type !== 'settled'
     ? [event]
-    : [
-        ...event.findings.map(
-          (finding): RunEvent => ({
-            type: 'checked',
-            at: event.at,
-            id: event.id,
-            finding,
-            ms: 0,
-            exit: null,
-          }),
-        ),
-        event,
-      ]
+    : [...event.findings.map(finding => ({ ...checked(finding, 0), at: event.at, id: event.id })), event]
 
 const NOW = shopEvents.at(-1)!.at + 2 * MINUTE
 

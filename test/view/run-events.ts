@@ -7,6 +7,6 @@ export const started = (id = 1, at = 0, stage = 'work'): RunEvent => ({
 
 export const agentSays = (event: AgentEvent, id = 1, at = 1): RunEvent => ({ type: 'agent', at, id, event })
 
-export const checked = (finding: Finding, ms = 1): RunEvent => ({
+export const checked = (finding: Finding, ms = 1): Extract<RunEvent, { type: 'checked' }> => ({
   ...{ type: 'checked', at: 1, id: 1, finding, ms, exit: null },
 })

@@ -226,17 +226,8 @@ describe.skipIf(!hasTmux)('a worker', () => {
 
   it('Scenario: Missing prompt file', async () => {
     const scene = setWorkers()
-    const ran = await scene.ralph(
-      'spawn',
-      '--name',
-      'agent',
-      '-f',
-      './missing.md',
-      '-m',
-      '10',
-      '--',
-      'claude',
-    )
+    const words = ['spawn', '--name', 'agent', '-f', './missing.md', '-m', '10', '--', 'claude']
+    const ran = await scene.ralph(...words)
     expect(ran).toMatchObject({ code: 2, stderr: 'ralph: error: prompt file not found: ./missing.md\n' })
     expect((await scene.ralph('ls', '--format', 'names')).stdout).toBe('')
   })
