@@ -102,3 +102,6 @@ function fill(beginning: string, words: string, indent: string, columns: number)
   }
   return [...rows, row].join('\n')
 }
+
+/** The time of a line in a log, in UTC: `2026-03-01T22:15:30`. */
+export const logTime = (at: number): string => new Date(at).toISOString().slice(0, 19)

@@ -13,8 +13,8 @@ import {
   formatEndingAsAsked,
   limitedAt,
   type Phase,
-  phaseOf,
   resumeCommand,
+  runPhase,
   waitTimes,
 } from '../view/report/ending.ts'
 import { iterationsOf } from '../view/report/iterations.ts'
@@ -82,7 +82,7 @@ export function statusOf(
   const limited = limitedAt(state, now)
   const waits = waitTimes(state, now)
   const elsewhere = ending.type === 'open' ? holder : null
-  const phase = phaseOf(events, state, live || elsewhere !== null, now)
+  const phase = runPhase(events, state, live || elsewhere !== null, now)
   const iterations = iterationsOf(events)
   const traits = traitsIn(registry, began.workflow)
   const last =

@@ -9,7 +9,7 @@ import { UsageError } from '../core/usage-error.ts'
 import { processRunner } from '../runners/process/process.ts'
 import { sendControl } from '../store/control.ts'
 import { openJournal, readJournal } from '../store/journal.ts'
-import { phaseOf } from '../view/report/ending.ts'
+import { runPhase } from '../view/report/ending.ts'
 import { plainLine } from '../view/text/plain.ts'
 import { workflowIn, workflows } from '../workflows/index.ts'
 import { readBase } from '../workflows/spec.ts'
@@ -55,7 +55,7 @@ export async function pauseRun(run: StoredRun, env: Env): Promise<Answer> {
 export async function wakeRun(run: StoredRun, env: Env): Promise<Answer> {
   refuseFromWithin(run, env)
   if (!isLive(run)) throw new UsageError(`no process hosts it; in a terminal: ralph resume ${run.id} --tui`)
-  if (phaseOf(run.events, fold(run.events).state, true, Date.now()) === 'waiting') {
+  if (runPhase(run.events, fold(run.events).state, true, Date.now()) === 'waiting') {
     sendRequest(run, { type: 'retry' }, env)
     return obeyed(`run ${run.id} no longer waits: it tries again now`)
   }
@@ -80,7 +80,7 @@ export async function cancelRun(run: StoredRun, env: Env): Promise<Answer> {
       await endLeftovers(run, events)
       const why = 'cancelled'
       const from = senderOf(env)
-      record(run, { type: 'finished', at: Date.now(), result: 'cancelled', proof: null, why, from })
+      appendEvents(run, { type: 'finished', at: Date.now(), result: 'cancelled', proof: null, why, from })
     })
   return obeyed(`cancelled run ${id}`)
 }
@@ -161,7 +161,7 @@ async function sendOrRecord(
   if (isLive(run)) return sendRequest(run, control, env)
   await withStoppedRun(ralphHome(env), run, events => {
     const event = eventOf(events)
-    if (event) record(run, { ...event, from: senderOf(env) })
+    if (event) appendEvents(run, { ...event, from: senderOf(env) })
   })
   return null
 }
@@ -218,7 +218,8 @@ export const withStoppedRun = <T>(
     return act(events)
   })
 
-export function record({ dir }: Pick<StoredRun, 'dir'>, ...events: RunEvent[]): void {
+/** Appends events to the journal of a run that no process hosts. */
+export function appendEvents({ dir }: Pick<StoredRun, 'dir'>, ...events: RunEvent[]): void {
   const journal = openJournal(dir)
   try {
     for (const event of events) journal.append(event)

@@ -16,7 +16,7 @@ import { ralphHome, type StoredRun } from './find.ts'
 import { isLive } from './live.ts'
 import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
 import { requireProject } from './project.ts'
-import { record } from './steer.ts'
+import { appendEvents } from './steer.ts'
 import { commandToRevert, isEmptyPlan, undoLines } from './undo-lines.ts'
 import { refuseFromWithin } from './within.ts'
 import { titleOf } from './worker-record.ts'
@@ -125,7 +125,7 @@ async function carryOut(
   await applyUndo(undoing, plan, run.id)
   const workflow = registry.get(run.began.workflow)
   workflow?.onUndone?.({ ...workflow.readSpec(run.began.pins), project: run.last.project })
-  record(run, { type: 'undone', at: Date.now(), saved })
+  appendEvents(run, { type: 'undone', at: Date.now(), saved })
   dropNote(run.dir, UNDO)
   dropNote(run.dir, LEFT)
   return saved

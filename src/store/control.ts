@@ -84,7 +84,8 @@ const LASTING: readonly unknown[] = ['tell', 'todo', 'limit', 'drop', 'allow'] s
 const isForMe = ({ control, to }: Sent, me: ProcessRef): boolean =>
   LASTING.includes(control.type) || to === undefined || isSameProcess(to, me)
 
-const isSameProcess = (a: ProcessRef, b: ProcessRef): boolean =>
+/** Whether two references are about the same process. */
+export const isSameProcess = (a: ProcessRef, b: ProcessRef): boolean =>
   a.pid === b.pid && a.startTime === b.startTime && a.host === b.host
 
 /** Whether it was handled before the crash. */

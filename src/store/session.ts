@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
-import { firstLine, formatDuration } from '../core/format.ts'
+import { firstLine, formatDuration, logTime } from '../core/format.ts'
 import { OWN_IGNORE } from '../core/own-ignore.ts'
 import { CannotGoOn } from '../core/ports.ts'
 import { redactText } from '../core/secrets.ts'
@@ -182,7 +182,7 @@ const logCall = (session: SessionState, entry: Record<string, unknown>): void =>
 /** Adds what an event says to the readable logs. */
 function logEvent(session: SessionState, event: RunEvent): void {
   const { running, limit } = session
-  const log = (text: string) => append(session, 'iterations.log', `${stamp(event.at)} ${text}`)
+  const log = (text: string) => append(session, 'iterations.log', `${logTime(event.at)} ${text}`)
   const numberOf = (id: StepId) => running.get(id)?.n ?? id
   const logStart = (id: StepId) => {
     const step = running.get(id)
@@ -227,8 +227,6 @@ function insist(act: () => void, tries = MOST_TRIES): void {
     insist(act, tries - 1)
   }
 }
-
-const stamp = (at: number) => new Date(at).toISOString().slice(0, 19)
 
 /**
  * Keeps ralph's own files in `.ralph` out of the repository. A file with any content stays as it is: a person may have

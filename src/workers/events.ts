@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RunEvent } from '../core/events.ts'
+import { logTime } from '../core/format.ts'
 import { safeJson } from '../core/visible.ts'
 import { ralphHome, runDir, runIds } from '../runs/find.ts'
 import type { Io } from '../runs/io.ts'
@@ -45,9 +46,7 @@ function textOf(name: string): (event: RunEvent) => string[] {
   return event => {
     const { logged } = loop(event)
     const lines = event.type === 'began' ? [`[BEGIN] ${event.workflow} in ${event.project}`] : logged
-    return lines.map(
-      line => `${new Date(event.at).toISOString().slice(0, 19)} ${name} ${plainLine(line, 1000)}`,
-    )
+    return lines.map(line => `${logTime(event.at)} ${name} ${plainLine(line, 1000)}`)
   }
 }
 

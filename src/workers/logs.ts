@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
+import { logTime } from '../core/format.ts'
 import type { Listener, RunView } from '../host/frontend.ts'
 import { appendToFile } from '../store/files/growing.ts'
 import { runLines } from '../view/run-lines.ts'
@@ -49,7 +50,7 @@ export function keepLogs(
     onEvent(event) {
       const { said, logged } = loop(event)
       // The window comes last: who reads something there finds it in the log, too.
-      log(logged.map(line => `${new Date(event.at).toISOString().slice(0, 19)} ${line}`))
+      log(logged.map(line => `${logTime(event.at)} ${line}`))
       const shown = show(event)
       const lines = said.map(line => style.colors.bold(line))
       // The loop's own line says which iteration begins.

@@ -5,8 +5,9 @@ import { isAlive } from '../runners/process/proc.ts'
 import { runDir } from '../runs/find.ts'
 import { lastTurn } from '../runs/live.ts'
 import type { WorkerRecord } from '../runs/worker-record.ts'
+import { isSameProcess } from '../store/control.ts'
 import { journalPath, readJournal } from '../store/journal.ts'
-import { phaseOf as runPhase } from '../view/report/ending.ts'
+import { runPhase } from '../view/report/ending.ts'
 import { isAtWork, type KnownOfWorker, type WorkerPhase, workerPhase } from './rules/phase.ts'
 import { evolveState, firstState, type WorkerState } from './rules/state.ts'
 
@@ -33,7 +34,7 @@ export function lookAtWorker(home: string, record: WorkerRecord): WorkerLook {
   const known: KnownOfWorker = {
     supervisor,
     isBeingStarted: isAlive(record.starter) && Date.now() < record.deadline,
-    hasBegun: isSame(lastStart?.by, record.supervisor),
+    hasBegun: !!lastStart?.by && !!record.supervisor && isSameProcess(lastStart.by, record.supervisor),
     isOpen: lastTurn(events) === lastStart,
     isWaiting: runPhase(events, fold(events).state, true, Date.now()) === 'waiting',
     status: events.length === 0 ? null : state.status,
@@ -45,10 +46,6 @@ export function lookAtWorker(home: string, record: WorkerRecord): WorkerLook {
 }
 
 const NO_FACTS = { worker_name: '', prompt_file: null, done_pattern: null, inactivity_timeout: 0 }
-
-function isSame(a: WorkerRecord['supervisor'] | undefined, b: WorkerRecord['supervisor']): boolean {
-  return !!a && !!b && a.pid === b.pid && a.startTime === b.startTime && a.host === b.host
-}
 
 function eventsOf(home: string, run: string): RunEvent[] {
   const dir = runDir(home, run)

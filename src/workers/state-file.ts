@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { RunEvent } from '../core/events.ts'
 import { fold } from '../core/evolve.ts'
 import { findRun } from '../runs/find.ts'
-import { record as recordIn, withStoppedRun } from '../runs/steer.ts'
+import { appendEvents, withStoppedRun } from '../runs/steer.ts'
 import { type WorkerRecord, workerDir } from '../runs/worker-record.ts'
 import { replaceFile } from '../store/files/atomic.ts'
 import { LIMITS, textAt } from '../store/files/read.ts'
@@ -116,7 +116,7 @@ export async function adoptEditedLimit(home: string, record: WorkerRecord): Prom
   const run = findRun(home, record.run)
   await withStoppedRun(home, run, events => {
     const limits = { ...fold(events).state.limits, iterations }
-    recordIn(run, { type: 'limits', at: Date.now(), limits, by: 'file' })
+    appendEvents(run, { type: 'limits', at: Date.now(), limits, by: 'file' })
   })
 }
 

@@ -4,7 +4,7 @@ import { redactAll } from '../../core/secrets.ts'
 import { AT_CAP, type RunState, type StageTable, type StepId } from '../../core/table.ts'
 import type { Task, TaskId } from '../../core/task.ts'
 import { isShown } from '../../core/todo.ts'
-import { askedOf, endedAsAsked, phaseOf } from '../report/ending.ts'
+import { askedOf, endedAsAsked, runPhase } from '../report/ending.ts'
 import { formatDoubts, formatHashes } from '../report/format.ts'
 import type { Iteration } from '../report/iterations.ts'
 import { filesOf, receiptOf, type WorkflowTraits } from '../report/receipt.ts'
@@ -34,7 +34,7 @@ export function nightOf({ name, events, live, traits }: KnownRun, { since, now }
   const about: RunName = { run, name, project, command, work: subject?.[1] ?? '' }
   const steps = stepsSince(events, since, state)
   const iterations = receipt.iterations.filter(({ step }) => steps.has(step))
-  const phase = phaseOf(events, state, live, now)
+  const phase = runPhase(events, state, live, now)
   const doubts = formatDoubts(receipt)
   const table = traits.tableOf?.(pins) ?? null
   const isDoubted = doubts.length > 0

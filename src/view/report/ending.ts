@@ -89,7 +89,7 @@ const twice = (limit: number, used: number): number => (used < limit * 2 ? limit
 export type Phase = 'running' | 'paused' | 'waiting' | 'stopped' | 'crashed' | 'finished'
 
 /** `atWork`: a process hosts the run, here or elsewhere. */
-export function phaseOf(events: readonly RunEvent[], state: RunState, atWork: boolean, now: number): Phase {
+export function runPhase(events: readonly RunEvent[], state: RunState, atWork: boolean, now: number): Phase {
   if (atWork) {
     if (state.hold === 'pause') return 'paused'
     return waitTimes(state, now).length > 0 ? 'waiting' : 'running'

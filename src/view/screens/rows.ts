@@ -7,7 +7,7 @@ import {
   endingOf,
   formatEndingAsAsked,
   formatResult,
-  phaseOf,
+  runPhase,
   undoneIn,
 } from '../report/ending.ts'
 import { plainLine } from '../text/plain.ts'
@@ -20,7 +20,7 @@ type Surroundings = { worker: string | null; isAtWork: boolean; now: number }
 /** A run as it is at this moment. */
 export function rowOf(facts: RunFacts, { worker, isAtWork, now }: Surroundings): OverviewRow {
   const { began, workflow, state, latest, lastEvent } = facts
-  const phase = phaseOf(latest, state, isAtWork, now)
+  const phase = runPhase(latest, state, isAtWork, now)
   const ending = endingOf(latest, isAtWork)
   const name = worker ?? began.id
   return {
@@ -69,7 +69,7 @@ function shownNeeds(facts: RunFacts, { worker, isAtWork, now }: Surroundings): r
     state,
     receipt,
     traits: workflow,
-    phase: phaseOf(latest, state, isAtWork, now),
+    phase: runPhase(latest, state, isAtWork, now),
     isAsAsked: endedAsAsked(receipt, askedByPins(began.pins, workflow)),
     now,
   })

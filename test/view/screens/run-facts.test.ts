@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../../src/core/events.ts'
-import { endingOf, phaseOf, resumeCommand, undoneIn } from '../../../src/view/report/ending.ts'
+import { endingOf, resumeCommand, runPhase, undoneIn } from '../../../src/view/report/ending.ts'
 import { iterationsOf } from '../../../src/view/report/iterations.ts'
 import { spentOn } from '../../../src/view/report/spent.ts'
 import { rowOf } from '../../../src/view/screens/rows.ts'
@@ -45,7 +45,7 @@ describe.each(Object.entries(JOURNALS))('of a run %s, the latest events', (_, ev
   it.each([true, false])('tell as much as all of them do; live: %s', live => {
     const about = (known: readonly RunEvent[]) => [
       endingOf(known, live),
-      phaseOf(known, state, live, 0),
+      runPhase(known, state, live, 0),
       undoneIn(known),
       resumeCommand(known, {}, endingOf(known, live), spent, facts),
     ]

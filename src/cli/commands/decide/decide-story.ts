@@ -4,7 +4,7 @@ import { UsageError } from '../../../core/usage-error.ts'
 import { canGoOn, findRun, ralphHome, type StoredRun } from '../../../runs/find.ts'
 import { type Answer, type Io, obeyed, printAnswer } from '../../../runs/io.ts'
 import { isLive } from '../../../runs/live.ts'
-import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
+import { appendEvents, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
 import { plainLine } from '../../../view/text/plain.ts'
 import { type StoryRequest, storyEdit } from '../../../workflows/stories/rules/story-request.ts'
@@ -57,7 +57,7 @@ function editFor(
 const changeStopped = (run: StoredRun, request: StoryRequest, env: NodeJS.ProcessEnv): Promise<string[]> =>
   withStoppedRun(ralphHome(env), run, past => {
     if (isCutOff({ ...run, events: past })) {
-      record(run, editFor(run, past, request, env))
+      appendEvents(run, editFor(run, past, request, env))
       return []
     }
     const { project, pins } = run.began
@@ -73,7 +73,7 @@ const changeStopped = (run: StoredRun, request: StoryRequest, env: NodeJS.Proces
     const { edit, refused } = file.byPerson(Date.now())
     if (edit) events.push(edit)
     events.push(editFor(run, events, request, env))
-    record(run, ...events.slice(past.length))
+    appendEvents(run, ...events.slice(past.length))
     file.write()
     return refused
   })

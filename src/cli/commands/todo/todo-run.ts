@@ -9,7 +9,7 @@ import { canGoOn, findRun, latestMatching, ralphHome, type StoredRun } from '../
 import { type Answer, type Io, obeyed, printAnswer, say } from '../../../runs/io.ts'
 import { isLive } from '../../../runs/live.ts'
 import { projectOf } from '../../../runs/project.ts'
-import { record, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
+import { appendEvents, sendRequest, withStoppedRun } from '../../../runs/steer.ts'
 import { refuseFromWithin, senderOf } from '../../../runs/within.ts'
 import { pinFolder } from '../../../store/files/pinned.ts'
 import { sessionDir } from '../../../store/session.ts'
@@ -105,7 +105,7 @@ const changeStopped = (
     const { edit, refused } = readList(list, past)
     if (edit) events.push(edit)
     events.push({ ...editFor(run, events, request), from: senderOf(env) })
-    record(run, ...events.slice(past.length))
+    appendEvents(run, ...events.slice(past.length))
     list.write()
     return { events, warnings: refused }
   })
