@@ -155,3 +155,7 @@ test.each([
 ])('%j over and over is judged', (piece, size) => {
   judgeCommand(piece.repeat(size / piece.length), '/p', [])
 })
+
+test.each(['chmod o', 'chmod =', 'env -i', 'kill -1', 'find /'])('%s… with a long word is judged', start => {
+  judgeCommand(`${start}${start.at(-1)!.repeat(200_000)}!`, '/p', [])
+})

@@ -4,7 +4,7 @@ import { type Place, placeOf, plainPath } from '../paths.ts'
 import type { Category } from '../rule.ts'
 
 const OPENS =
-  /(?:^| )(?:[0-7]?[0-7]{2}[2367]|(?:\S*,)?[ugo]*[oa][ugo]*[+=][rxX]*w\S*|(?:\S*,)?\+[rxX]*w[rxX]*)(?: |$)/
+  /(?:^| )[0-7]?[0-7]{2}[2367](?: |$)|(?:^|[ ,])(?=[ugo]*[oa])[ugoa]+[+=][rxX]*w|(?:^|[ ,])\+[rxX]*w[rxX]*(?: |$)/
 const SETS_ID = /(?:^| )(?:[2467][0-7]{3}|\S*[+=][rwxX]*s\S*)(?: |$)/
 
 /** What belongs to the machine, or may. */
