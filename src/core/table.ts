@@ -176,7 +176,7 @@ export type RunState = {
   /** Intended commits. One that is not journaled as made may still exist; the repository tells. */
   intents: Record<StepId, Intent>
   taskStates: Record<TaskId, TaskState>
-  /** Folders of tasks' own, by name, until they are closed. */
+  /** The worktrees of tasks, by the names of their workspaces, until they are closed. */
   workspaces: Record<string, WorkspaceState>
   /** Checks that were red before the first iteration. */
   redBefore: string[]

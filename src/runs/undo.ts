@@ -11,7 +11,7 @@ import { acquireLock } from '../store/lock.ts'
 import { dropNote, readNote, writeNote } from '../store/notes.ts'
 import { isUndone } from '../view/report/ending.ts'
 import type { Registry } from '../workflows/index.ts'
-import { keptFolders } from '../workflows/shared/own-folders.ts'
+import { keptWorktrees } from '../workflows/shared/task-worktrees.ts'
 import { ralphHome, type StoredRun } from './find.ts'
 import { isLive } from './live.ts'
 import { chooseRun, LEFT, type PastRun, pastRun } from './past-run.ts'
@@ -66,7 +66,7 @@ export async function undoRun(
     }
     const plan = await planUndo(undoing)
     const isEndKnown = past.left !== null
-    const kept = keptFolders(fold(run.events).state)
+    const kept = keptWorktrees(fold(run.events).state)
     const isEmpty = isEmptyPlan(past.start, plan) && !undoing.isBegun
     if (isEmpty && plan.unknown.length === 0)
       return { code: 0, lines: ['nothing to undo: everything is as it was'] }

@@ -127,13 +127,13 @@ export type Context<S extends RunSpec = RunSpec> = {
   ask(question: AgentQuestion, work: Pick<Work, 'step' | 'workspace'>): Promise<AgentAnswer>
   /** How to wait for git's locks in the project. */
   locks(): LockWait
-  /** The folders of the tasks. Call it only in a run whose spec has `worktrees`. */
+  /** The worktrees of the tasks. Call it only in a run whose spec has `worktrees`. */
   worktrees(): Worktrees
 }
 
-/** Folders of tasks' own: each is a worktree on a branch of its own. */
+/** Worktrees of tasks, each on a branch of its own. */
 export interface Worktrees {
-  /** The name of a task's folder. It is made when it is first asked for, from the tip of the branch that the run began on. */
+  /** The name of a task's workspace. Its worktree is made when it is first asked for, from the tip of the branch that the run began on. */
   open(task: Pick<Task, 'id'>): Promise<string>
   /** Commits what is in the folder of a step and puts it onto the tip. The checks come next, then `land`. Safe to repeat. */
   merge(work: Work, message: string): Promise<Finding[]>

@@ -215,7 +215,7 @@ async function close(common: Common, name: string): Promise<void> {
 /** Checked when the run began; a journal that was changed by hand may say otherwise. */
 function needBranch({ start }: RunSpec): { start: Start; branch: string } {
   if (!start || start.branch === null)
-    throw new CannotGoOn('folders of tasks need a git repository on a branch')
+    throw new CannotGoOn('worktrees of tasks need a git repository on a branch')
   return { start, branch: start.branch }
 }
 

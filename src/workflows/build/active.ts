@@ -12,9 +12,9 @@ import { plain } from '../../view/text/plain.ts'
 import { doneByPerson } from '../shared/list-edit.ts'
 import { RESOLVE } from '../shared/merging.ts'
 import { type OpenNotes, openNotes, unheardBy, withCorrections } from '../shared/notes.ts'
-import { ownFolders } from '../shared/own-folders.ts'
 import { countLine } from '../shared/prompt-parts.ts'
 import { resolvePrompt } from '../shared/resolve.ts'
+import { taskWorktrees } from '../shared/task-worktrees.ts'
 import { checkNames } from '../spec.ts'
 import type { Active, Context, Recorder } from '../workflow.ts'
 import { type ListFileSync, syncListFile } from './list-file-sync.ts'
@@ -41,7 +41,7 @@ type BuildRun = {
   list: ListFileSync
   notes: OpenNotes<typeof buildNotes>
   planner: Planner
-  folders: ReturnType<typeof ownFolders>
+  worktrees: ReturnType<typeof taskWorktrees>
   /** Whether the run ends when the plan is made. */
   stopsAfterPlan: boolean
 }
@@ -50,15 +50,15 @@ export function openBuild(context: Context<BuildSpec>): Active {
   const { table, run, record, past } = context
   const log = openLog(context)
   const build = buildRun(context)
-  const { list, planner, folders } = build
+  const { list, planner, worktrees } = build
   return {
-    ...folders,
+    ...worktrees,
     initialTasks: at => initialTasks(context, at),
     buildPrompt: work => buildPrompt(build, work),
     checks(work) {
       const { stage, step } = work
       if (step && isPlanning(stage)) return planningChecks(planner, stage, step)
-      return [...failureCheck(step), ...(folders.checks(work) ?? work.workspace.checks())]
+      return [...failureCheck(step), ...(worktrees.checks(work) ?? work.workspace.checks())]
     },
     async claims(work, text) {
       if (isPlanning(work.stage)) return planningClaims(planner, work, text)
@@ -109,7 +109,9 @@ function buildRun(context: Context<BuildSpec>): BuildRun {
     notes,
     planner: openPlanner(context, notes),
     // A bug is fixed where the work is.
-    folders: ownFolders(context, task => (task.id === PLAN ? null : (parentTask(context, task) ?? task))),
+    worktrees: taskWorktrees(context, task =>
+      task.id === PLAN ? null : (parentTask(context, task) ?? task),
+    ),
     stopsAfterPlan: context.spec.planOnly && !(context.past.length > 0 && isPlanned(context)),
   }
 }

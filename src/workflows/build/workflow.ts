@@ -3,7 +3,7 @@ import { jsonIn } from '../../core/json.ts'
 import { readTodo } from '../../core/todo.ts'
 import { sessionDir } from '../../store/session.ts'
 import { taskSummary } from '../../view/task-list.ts'
-import { keptFolders } from '../shared/own-folders.ts'
+import { keptWorktrees } from '../shared/task-worktrees.ts'
 import { readPins, subjectLine } from '../spec.ts'
 import type { Workflow } from '../workflow.ts'
 import { openBuild } from './active.ts'
@@ -42,6 +42,6 @@ export const buildWorkflow: Workflow<BuildSpec> = {
   }),
   protectedAreas: () => [],
   answerCommand: id => `ralph build --resume ${id} "your answer"`,
-  summary: (_spec, { state }) => keptFolders(state),
+  summary: (_spec, { state }) => keptWorktrees(state),
   open: openBuild,
 }

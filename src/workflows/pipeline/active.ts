@@ -7,9 +7,9 @@ import type { Task, TaskId } from '../../core/task.ts'
 import type { Workspace } from '../../core/workspaces.ts'
 import { isMerging, RESOLVE } from '../shared/merging.ts'
 import { type OpenNotes, openNotes } from '../shared/notes.ts'
-import { ownFolders } from '../shared/own-folders.ts'
 import { doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
 import { resolvePrompt } from '../shared/resolve.ts'
+import { taskWorktrees } from '../shared/task-worktrees.ts'
 import { checkNames } from '../spec.ts'
 import type { Active, Context } from '../workflow.ts'
 import { criteriaFor, externalCriteria, patternsOf, type RoleCriteria } from './criteria.ts'
@@ -27,7 +27,7 @@ type PipelineRun = {
   context: Context<PipelineSpec>
   notes: OpenNotes<typeof pipelineNotes>
   files: ReturnType<typeof taskFiles>
-  folders: ReturnType<typeof ownFolders>
+  worktrees: ReturnType<typeof taskWorktrees>
   /** The trees that agents began with which must not change anything, by step. */
   given: Map<StepId, string>
   /** What agents said last, by step, until the step is applied. */
@@ -40,7 +40,7 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
     context,
     notes: openNotes(pipelineNotes, context),
     files: taskFiles(context),
-    folders: ownFolders(
+    worktrees: taskWorktrees(
       context,
       task => task,
       task => externalCriteria(pinnedOf(pipeline, task.id), spec),
@@ -48,17 +48,17 @@ export function openPipeline(context: Context<PipelineSpec>): Active {
     given: new Map(),
     texts: new Map(),
   }
-  const { files, folders } = pipeline
+  const { files, worktrees } = pipeline
   for (const event of context.past)
     if (event.type === 'ended') pipeline.texts.set(event.id, event.result.text)
     else if (event.type === 'applied') pipeline.texts.delete(event.id)
   return {
     initialTasks: () => ({ tasks: spec.tasks.map(task => runTask(task, spec)), edits: [] }),
     adoptEdits: async () => {},
-    ...folders,
+    ...worktrees,
     buildPrompt: work => buildPrompt(pipeline, work),
     checks: work =>
-      folders.checks(work) ?? [
+      worktrees.checks(work) ?? [
         ...work.workspace.checks(),
         ...(work.step ? verificationFor(pipeline, work) : []),
       ],

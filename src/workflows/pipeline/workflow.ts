@@ -4,7 +4,7 @@ import { plural } from '../../core/format.ts'
 import { taskStateOf } from '../../core/table.ts'
 import { type Task, unmet } from '../../core/task.ts'
 import { notesIn } from '../shared/notes.ts'
-import { keptFolders } from '../shared/own-folders.ts'
+import { keptWorktrees } from '../shared/task-worktrees.ts'
 import { readPins } from '../spec.ts'
 import type { Workflow } from '../workflow.ts'
 import { openPipeline } from './active.ts'
@@ -61,7 +61,7 @@ export const pipelineWorkflow: Workflow<PipelineSpec> = {
     const histories = historyOf(events)
     return { data: histories, lines: historyLines(standingsOf(events), histories) }
   },
-  summary: (_spec, { state }) => keptFolders(state),
+  summary: (_spec, { state }) => keptWorktrees(state),
   followUps(events) {
     const notes = notesIn(pipelineNotes, events)
     return fold(events).tasks.flatMap(({ id }) =>

@@ -18,7 +18,7 @@ type Merging = {
 }
 
 /**
- * Tasks with folders of their own have their own branches. A merge can fail, so it is a stage; resolving a conflict is
+ * Tasks with worktrees have their own branches. A merge can fail, so it is a stage; resolving a conflict is
  * another stage, which a task may enter only a limited number of times.
  */
 export const merging = (isOnBranches: boolean): Merging =>

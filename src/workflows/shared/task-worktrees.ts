@@ -8,20 +8,20 @@ import type { Active, Context } from '../workflow.ts'
 import { isMerging, RESOLVE } from './merging.ts'
 import { conflictCheck } from './resolve.ts'
 
-type OwnFolders = Pick<Active, 'workspaceFor' | 'act' | 'complete'> & {
+type TaskWorktrees = Pick<Active, 'workspaceFor' | 'act' | 'complete'> & {
   /** The checks of the stages that merge. Null for any other stage. */
   checks(work: CheckedWork): Check[] | null
 }
 
 /**
- * What a workflow does whose tasks may have folders of their own. `ownerOf` gives the task in whose folder a task is worked
- * on. Null means the project. `criteria` are what must hold after a task was merged, in addition to the guardrails.
+ * What a workflow does whose tasks may have worktrees. `ownerOf` gives the task in whose worktree a task is worked on.
+ * Null means the project. `criteria` are what must hold after a task was merged, in addition to the guardrails.
  */
-export function ownFolders(
+export function taskWorktrees(
   context: Context,
   ownerOf: (task: Task) => Pick<Task, 'id'> | null,
   criteria: (task: Task) => readonly Criterion[] = () => [],
-): OwnFolders {
+): TaskWorktrees {
   const { spec, table, run } = context
   if (!spec.worktrees) return { checks: () => null }
   /** What a squashed or merged task says in git. */
@@ -48,8 +48,8 @@ export function ownFolders(
   }
 }
 
-/** The folders that are kept because something in them is not merged, a line each. */
-export const keptFolders = ({ workspaces }: Pick<RunState, 'workspaces'>): string[] =>
+/** The worktrees that are kept because something in them is not merged, a line each. */
+export const keptWorktrees = ({ workspaces }: Pick<RunState, 'workspaces'>): string[] =>
   Object.values(workspaces).map(({ task, dir, branch, merged }) =>
     merged ? `${task} is merged, but ${dir} is kept` : `${task} is not merged: branch ${branch}, in ${dir}`,
   )
