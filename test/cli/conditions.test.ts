@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Act } from '../support/agent-script.ts'
+import { type Act, DONE, MORE, saying } from '../support/agent-script.ts'
 import { ending, refusal, setStage, setUntrusted } from './scene.ts'
 
 const IDLE: Act[] = [['claude', 'Everything is in order.']]
@@ -33,14 +33,7 @@ describe('an agent that changes nothing and leaves the checks green, twice in a 
   it('is not done if it changes something in between', async () => {
     const stage = setStage({
       settings: GREEN,
-      calls: [
-        IDLE,
-        [
-          ['file', 'a.txt', 'a'],
-          ['claude', 'more'],
-        ],
-        IDLE,
-      ],
+      calls: [IDLE, [['file', 'a.txt', 'a'], MORE], IDLE],
     })
     expect(await stage.ralph('run', '-p', 'Work.', '-m', '5')).toMatchObject(
       ending(0, 'the agent found nothing more to do  4 iterations'),
@@ -52,11 +45,7 @@ describe('--check', () => {
   const check = 'test -e made'
   const calls: Act[][] = [
     [['claude', 'Done. <response>DONE</response>']],
-    [
-      ['stdin', '../got'],
-      ['file', 'made', ''],
-      ['claude', 'Done. <response>DONE</response>'],
-    ],
+    [['stdin', '../got'], ['file', 'made', ''], DONE],
   ]
 
   it('verifies with the settings’ guardrails, in a project that nobody has trusted', async () => {
@@ -118,10 +107,7 @@ describe('--until-green', () => {
       settings: { guardrails: [{ command: 'test -e made' }] },
       calls: [
         [['stdin', '../got'], ...IDLE],
-        [
-          ['file', 'made', ''],
-          ['claude', 'not done'],
-        ],
+        [['file', 'made', ''], saying('not done')],
       ],
     })
     const ran = await stage.ralph('run', '-p', 'Work.', '--until-green')

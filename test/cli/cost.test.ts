@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { Act } from '../support/agent-script.ts'
+import { type Act, saying } from '../support/agent-script.ts'
 import { eventsOf, refusal, setStage } from './scene.ts'
 
 const MILLION = { input_tokens: 1_000_000, cached_input_tokens: 900_000, output_tokens: 100_000 }
@@ -162,13 +162,7 @@ describe('a limit that cannot be held is refused before the first call', () => {
 it('with a limit, the agent tells the cost of a commit message', async () => {
   const stage = setStage({
     settings: { scm: { command: 'git', tasks: ['commit'] } },
-    calls: [
-      [
-        ['file', 'a', ''],
-        ['claude', '<response>DONE</response>'],
-      ],
-      [['claude', 'Add a']],
-    ],
+    calls: [[['file', 'a', ''], saying('<response>DONE</response>')], [['claude', 'Add a']]],
   })
   await stage.ralph('run', '-p', 'x', '--max-cost', '1')
   expect(stage.journal().find(e => e.type === 'asked')).toMatchObject({ role: 'message', costUsd: 0.01 })

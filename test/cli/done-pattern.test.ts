@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { saying } from '../support/agent-script.ts'
 import { eventsOf, refusal, setStage } from './scene.ts'
 
 const says = (text: string) => ({
@@ -10,15 +11,8 @@ describe('a done pattern', () => {
   it('in the middle of the work counts once the agent has finished and its checks are green', async () => {
     const stage = setStage({
       calls: [
-        [
-          ['json', says('All tasks complete, I will just look once more.')],
-          ['claude', 'Nothing else.'],
-        ],
-        [
-          ['file', 'green', ''],
-          ['json', says('All tasks complete')],
-          ['claude', 'Good night.'],
-        ],
+        [['json', says('All tasks complete, I will just look once more.')], saying('Nothing else.')],
+        [['file', 'green', ''], ['json', says('All tasks complete')], saying('Good night.')],
       ],
     })
     const ran = await stage.ralph(

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { FROZEN_CASES } from '../../src/checks/judge/rules/frozen-set.ts'
 import { readJournal } from '../../src/store/journal.ts'
+import { DONE } from '../support/agent-script.ts'
 import { ending, setStage } from './scene.ts'
 
 const addedLines = (kinds: readonly string[]): string[] =>
@@ -44,12 +45,7 @@ const setJudge = (verdict: (criteria: string) => string) => {
       guardrails: [{ verify: 'semantic', config: { check_for: ['it is written'] } }],
       baseline: false,
     },
-    calls: [
-      [
-        ['file', 'a.js', 'written()\n'],
-        ['claude', 'Done. <response>DONE</response>'],
-      ],
-    ],
+    calls: [[['file', 'a.js', 'written()\n'], DONE]],
   })
   addFrozenJudge(stage.bin, verdict)
   return stage

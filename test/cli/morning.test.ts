@@ -7,7 +7,7 @@ import { makeRunDir } from '../../src/runs/find.ts'
 import { journalPath } from '../../src/store/journal.ts'
 import type { Morning } from '../../src/view/morning/model.ts'
 import { widthOf } from '../../src/view/text/width.ts'
-import { DONE } from '../support/agent-script.ts'
+import { DONE, saying } from '../support/agent-script.ts'
 import { callWith } from '../support/io.ts'
 import { startRalph } from '../support/ralph.ts'
 import { scratch } from '../support/scratch.ts'
@@ -57,13 +57,7 @@ describe('ralph morning', () => {
     const shop = setBuild({
       plan: [plans(item(1), item(2), item(3))],
       work: {
-        '#2': [
-          says('<blocked>Which country?</blocked>'),
-          [
-            ['file', 'tax.js', ''],
-            ['claude', 'Made it.'],
-          ],
-        ],
+        '#2': [says('<blocked>Which country?</blocked>'), [['file', 'tax.js', ''], saying('Made it.')]],
       },
       settings: { ...COMMITS, guardrails: [{ command: 'true' }] },
     })

@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process'
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { DONE } from '../support/agent-script.ts'
 import { leftovers, soon } from '../support/killing.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
@@ -11,13 +12,7 @@ import { setStage } from './scene.ts'
 function setNight() {
   const stage = setStage({
     settings: { killGrace: 0.2 },
-    calls: [
-      [
-        ['file', '../begun', ''],
-        ['await', '../go'],
-        ['claude', 'Done. <response>DONE</response>'],
-      ],
-    ],
+    calls: [[['file', '../begun', ''], ['await', '../go'], DONE]],
   })
   symlinkSync(RALPH, join(stage.bin, 'ralph'))
   const last = () => stage.journal().at(-1)

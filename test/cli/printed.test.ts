@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { DONE } from '../support/agent-script.ts'
 import type { Ran } from '../support/ralph.ts'
 import { setStage } from './scene.ts'
 
@@ -113,12 +114,7 @@ describe('a terminal obeys nothing that others wrote', () => {
   it('in a name of a folder, of a file, and in all that tells of a run there', async () => {
     const name = 'd\x1b]0;owned\x07\u202e\x9b2J\nralph: error: forged'
     const stage = setStage({
-      calls: [
-        [
-          ['file', 'f\x1b[2J', 'x'],
-          ['claude', 'Done. <response>DONE</response>'],
-        ],
-      ],
+      calls: [[['file', 'f\x1b[2J', 'x'], DONE]],
       git: false,
     })
     mkdirSync(join(stage.project, name))

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { saying } from '../support/agent-script.ts'
 import { setStage } from './scene.ts'
 
 describe('ralph init prompt', () => {
@@ -42,12 +43,7 @@ describe('ralph template', () => {
 
   it('Scenario: Pipe template to custom file', async () => {
     const stage = setStage({
-      calls: [
-        [
-          ['stdin', 'got.txt'],
-          ['claude', 'ok'],
-        ],
-      ],
+      calls: [[['stdin', 'got.txt'], saying('ok')]],
     })
     writeFileSync(join(stage.project, 'BUILD_PROMPT.md'), (await stage.ralph('template')).stdout)
     await stage.ralph('run', '-f', 'BUILD_PROMPT.md', '-c', '', '--once')

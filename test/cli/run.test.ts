@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { DONE } from '../support/agent-script.ts'
+import { DONE, MORE } from '../support/agent-script.ts'
 import { setRepository } from './repository.ts'
 import { ending, eventsOf, hinted, setStage } from './scene.ts'
 
@@ -76,11 +76,7 @@ describe('ralph run', () => {
   it('reads the prompt file anew for every iteration', async () => {
     const stage = setStage({
       calls: [
-        [
-          ['stdin', 'got.1'],
-          ['file', 'PROMPT.md', 'new'],
-          ['claude', 'more'],
-        ],
+        [['stdin', 'got.1'], ['file', 'PROMPT.md', 'new'], MORE],
         [['stdin', 'got.2'], DONE],
       ],
     })
@@ -92,10 +88,7 @@ describe('ralph run', () => {
   it('keeps a prompt that can be read only once', async () => {
     const stage = setStage({
       calls: [
-        [
-          ['stdin', '../got.1'],
-          ['claude', 'more'],
-        ],
+        [['stdin', '../got.1'], MORE],
         [['stdin', '../got.2'], DONE],
       ],
     })
@@ -178,12 +171,7 @@ describe('ralph run', () => {
 
   it('leaves nothing of its own for git to show', async () => {
     const stage = setRepository({
-      calls: [
-        [
-          ['file', 'made', ''],
-          ['claude', 'Done. <response>DONE</response>'],
-        ],
-      ],
+      calls: [[['file', 'made', ''], DONE]],
     })
     expect((await stage.ralph('run', '-p', 'x')).code).toBe(0)
     expect(stage.git('status', '--porcelain', '--untracked-files=all')).toBe('?? made')

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { MORE, saying } from '../support/agent-script.ts'
 import { hostRalph } from '../support/hosted.ts'
 import { ending, setStage } from './scene.ts'
 
@@ -23,12 +24,7 @@ describe('from a folder of the project', () => {
   it('a run works in the project, with its settings and checks, and its header says where', async () => {
     const stage = setBelow({
       settings: CHECKED,
-      calls: [
-        [
-          ['file', 'made', ''],
-          ['claude', '<response>DONE</response>'],
-        ],
-      ],
+      calls: [[['file', 'made', ''], saying('<response>DONE</response>')]],
     })
     stage.write('README', '')
     writeFileSync(join(stage.below, 'PROMPT.md'), 'Work.')
@@ -97,13 +93,7 @@ describe('from a folder of the project', () => {
     ['gc', '--keep', '0'],
   ])('%s finds the run that began at its root', async (...words) => {
     const stage = setBelow({
-      calls: [
-        [
-          ['file', 'made', ''],
-          ['claude', 'more'],
-        ],
-        [['claude', '<response>DONE</response>']],
-      ],
+      calls: [[['file', 'made', ''], MORE], [['claude', '<response>DONE</response>']]],
     })
     await stage.ralph('run', '-p', 'x', '-m', '1')
     const ran = await stage.ralphBelow(...words)

@@ -6,9 +6,11 @@ const FAKE_AGENT = fileURLToPath(new URL('fake-agent.mjs', import.meta.url))
 
 export type Act = [string, ...unknown[]]
 
+export const saying = (text: string): Act => ['claude', text]
+
 /** What an agent says that has finished, and one that has not. */
-export const DONE: Act = ['claude', 'Done. <response>DONE</response>']
-export const MORE: Act = ['claude', 'more']
+export const DONE: Act = saying('Done. <response>DONE</response>')
+export const MORE: Act = saying('more')
 
 /** A name, what the prompt must match, and what is done at each such call; the last repeats. */
 export type Answer = [name: string, pattern: string, ...calls: Act[][]]

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { setStage } from '../cli/scene.ts'
-import type { Act } from '../support/agent-script.ts'
+import { type Act, saying } from '../support/agent-script.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { runOnDisk } from './run-on-disk.ts'
@@ -57,13 +57,7 @@ describe.skipIf(!hasTmux)('the screen of all runs', () => {
 
   it('pauses a run and lets it go on, as the commands do', async () => {
     const stage = setStage({
-      calls: [
-        [
-          ['await', 'go'],
-          ['claude', 'More.'],
-        ],
-        [DONE],
-      ],
+      calls: [[['await', 'go'], saying('More.')], [DONE]],
     })
     const ended = stage.start('run', '-p', 'x', '-m', '3')
     const terminal = await openWatch(stage)

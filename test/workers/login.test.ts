@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isAlive } from '../../src/runners/process/proc.ts'
 import { readJournal } from '../../src/store/journal.ts'
+import { saying } from '../support/agent-script.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { until } from '../support/until.ts'
@@ -17,12 +18,7 @@ const EDIT = existsSync('/usr/bin/vim')
 describe.skipIf(!hasTmux)('a worker of a login shell', () => {
   it('paused while it starts, through a logout, a closed window and an edit in vim, has one count', async () => {
     const scene = setWorkers({
-      calls: [
-        [
-          ['pid', '../agent.pid'],
-          ['claude', 'ok'],
-        ],
-      ],
+      calls: [[['pid', '../agent.pid'], saying('ok')]],
     })
     writeFileSync(join(scene.bin, 'ralph'), `#!/bin/sh\nexec ${process.execPath} ${RALPH} "$@"\n`, {
       mode: 0o755,

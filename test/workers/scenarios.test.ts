@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { saying } from '../support/agent-script.ts'
 import { hasTmux } from '../support/terminal.ts'
 import { until } from '../support/until.ts'
 import { SPAWN, setWorkers, waits } from './scene.ts'
@@ -8,12 +9,7 @@ import { SPAWN, setWorkers, waits } from './scene.ts'
 describe.skipIf(!hasTmux)('a worker', () => {
   it('Scenario: Basic ralph loop', async () => {
     const scene = setWorkers({
-      calls: [
-        [
-          ['stdin', 'got.txt'],
-          ['claude', 'ok'],
-        ],
-      ],
+      calls: [[['stdin', 'got.txt'], saying('ok')]],
     })
     const ran = await scene.ralph(...SPAWN, '-m', '2', '--', 'claude')
     expect(ran).toMatchObject({ code: 0, stderr: '' })
@@ -51,13 +47,7 @@ describe.skipIf(!hasTmux)('a worker', () => {
 
   it('Scenario: Inactivity timeout triggers restart', async () => {
     const scene = setWorkers({
-      calls: [
-        [['hang']],
-        [
-          ['file', 'second.txt', 'x'],
-          ['claude', 'ok'],
-        ],
-      ],
+      calls: [[['hang']], [['file', 'second.txt', 'x'], saying('ok')]],
     })
     await scene.ralph(...SPAWN, '-m', '2', '--inactivity-timeout', '1')
     expect((await scene.ended('agent')).code).toBe(0)
@@ -143,13 +133,7 @@ describe.skipIf(!hasTmux)('a worker', () => {
 
   it('Scenario: Pause ralph loop · Scenario: Resume paused ralph loop · Scenario: Ralph status check', async () => {
     const scene = setWorkers({
-      calls: [
-        waits(),
-        [
-          ['await', '../go2'],
-          ['claude', 'ok'],
-        ],
-      ],
+      calls: [waits(), [['await', '../go2'], saying('ok')]],
     })
     await scene.ralph(...SPAWN, '-m', '10')
     await scene.logged('agent', 'starting iteration 1/10')
@@ -193,15 +177,8 @@ describe.skipIf(!hasTmux)('a worker', () => {
   it('Scenario: Prompt file edited mid-loop', async () => {
     const scene = setWorkers({
       calls: [
-        [
-          ['stdin', 'one.txt'],
-          ['await', '../go'],
-          ['claude', 'ok'],
-        ],
-        [
-          ['stdin', 'two.txt'],
-          ['claude', 'ok'],
-        ],
+        [['stdin', 'one.txt'], ['await', '../go'], saying('ok')],
+        [['stdin', 'two.txt'], saying('ok')],
       ],
     })
     await scene.ralph(...SPAWN, '-m', '2')
@@ -248,10 +225,7 @@ describe.skipIf(!hasTmux)('the edges of a worker', () => {
   it('Empty prompt file is allowed · Prompt file can be absolute · done-pattern is a regex', async () => {
     const scene = setWorkers({
       calls: [
-        [
-          ['stdin', 'got.txt'],
-          ['claude', 'IMPLEMENTATION_PLAN.md is at 90%'],
-        ],
+        [['stdin', 'got.txt'], saying('IMPLEMENTATION_PLAN.md is at 90%')],
         [['claude', 'IMPLEMENTATION_PLAN.md is at 100%']],
       ],
     })

@@ -7,7 +7,7 @@ import { isAlive, processes } from '../../src/runners/process/proc.ts'
 import { allWorkers, readWorker } from '../../src/runs/worker-record.ts'
 import type { WorkerState } from '../../src/workers/rules/state.ts'
 import { setStage } from '../cli/scene.ts'
-import type { Act } from '../support/agent-script.ts'
+import { type Act, saying } from '../support/agent-script.ts'
 import { until } from '../support/until.ts'
 
 export const SPAWN = ['spawn', '--name', 'agent', '-f', 'PROMPT.md']
@@ -21,10 +21,7 @@ export const waits = (said = 'ok'): Act[] => [
 /** Agents that note their processes; the first one waits. */
 export const HELD: Act[][] = [
   [['pid', '../agent.pid'], ...waits()],
-  [
-    ['pid', '../agent.pid'],
-    ['claude', 'ok'],
-  ],
+  [['pid', '../agent.pid'], saying('ok')],
 ]
 
 const POLL_MS = 25

@@ -1,5 +1,6 @@
 import { renameSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
+import { saying } from '../support/agent-script.ts'
 import { RALPH } from '../support/ralph.ts'
 import { hasTmux, openTerminal } from '../support/terminal.ts'
 import { until } from '../support/until.ts'
@@ -8,12 +9,7 @@ import { SPAWN, setWorkers } from './scene.ts'
 describe.skipIf(!hasTmux)('whoever looks at a worker', () => {
   it('Live Agent View: sees the agent at work by attach, inside tmux too, and leaves it with Ctrl+B D', async () => {
     const scene = setWorkers({
-      calls: [
-        [
-          ['claude', 'looking around'],
-          ['await', '../go'],
-        ],
-      ],
+      calls: [[saying('looking around'), ['await', '../go']]],
     })
     await scene.ralph(...SPAWN, '-m', '1')
     await scene.logged('agent', 'looking around')
@@ -39,14 +35,8 @@ describe.skipIf(!hasTmux)('whoever looks at a worker', () => {
   it('Log Streaming: misses no line by logs --follow, nor in the window, while a new log begins', async () => {
     const scene = setWorkers({
       calls: [
-        [
-          ['claude', 'from the first'],
-          ['await', '../go'],
-        ],
-        [
-          ['claude', 'from the second'],
-          ['await', '../go2'],
-        ],
+        [saying('from the first'), ['await', '../go']],
+        [saying('from the second'), ['await', '../go2']],
         [['claude', 'from the third']],
       ],
     })

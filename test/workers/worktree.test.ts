@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { saying } from '../support/agent-script.ts'
 import { hasTmux } from '../support/terminal.ts'
 import { setWorkers } from './scene.ts'
 
@@ -10,12 +11,7 @@ const SPAWN = ['spawn', '--name', 'cart', '-f', 'PROMPT.md', '-m', '1', '--workt
 /** A repository with one commit, and an agent that commits a file in two commits. */
 function setRepository(settings?: unknown) {
   const scene = setWorkers({
-    calls: [
-      [
-        ['file', 'cart.txt', 'one\n'],
-        ['claude', 'ok'],
-      ],
-    ],
+    calls: [[['file', 'cart.txt', 'one\n'], saying('ok')]],
     ...(settings !== undefined && { settings }),
   })
   const git = (...words: string[]) =>
