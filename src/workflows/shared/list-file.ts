@@ -66,8 +66,7 @@ export function readChange<List>(
 }
 
 /** Whether the file differs from the run's state. If not, a later difference is somebody's edit. */
-export function isStale<List>(file: ListFile<List>): boolean {
-  const found = listAt(file)
+export function isStale<List>(file: ListFile<List>, found = listAt(file)): boolean {
   const now = stateNow(file)
   const isThere = found !== null && shows(file, found, now)
   if (isThere) file.written = now
@@ -76,9 +75,10 @@ export function isStale<List>(file: ListFile<List>): boolean {
 
 /** Writes the run's state into the file, unless it is already there. A later difference is somebody's edit. */
 export function writeList<List>(file: ListFile<List>, replace = forceReplaceFile): void {
-  if (!isStale(file)) return
+  const found = listAt(file)
+  if (!isStale(file, found)) return
   const now = stateNow(file)
-  const list = file.project(now, listAt(file)?.list ?? file.lastValid)
+  const list = file.project(now, found?.list ?? file.lastValid)
   if (list === null) return
   replace(file.place.root, file.place.writePath(), `${JSON.stringify(list, null, 2)}\n`)
   file.lastValid = list

@@ -134,8 +134,7 @@ function errorLines({ check, note }: Finding): string[] {
   return [`- Error: ${onOneLine(named)}`, ...quoted(rest.join('\n'))]
 }
 
-function detailLines(task: Task): readonly string[] {
-  if (task.spec === undefined) return NONE
+function detailLines(task: Task): string[] {
   const { description, acceptanceCriteria } = detailOf(task)
   return [
     ...(description ? [`Description: ${onOneLine(description)}`] : []),
@@ -144,8 +143,6 @@ function detailLines(task: Task): readonly string[] {
       : []),
   ]
 }
-
-const NONE: readonly string[] = []
 
 /** What a person wants changed in the plan that they were shown. */
 function wishEntry({ key, value, at }: Extract<RunEvent, { type: 'noted' }>): string {

@@ -27,7 +27,7 @@ export function personStoryEdits(
     const task = known.get(story.id)
     if (!task) fresh.add(story)
     const changed = task && changeOf(task, story, id => listed.has(id))
-    if (changed) change.push([story.id, changed])
+    if (changed && !isEmpty(changed)) change.push([story.id, changed])
     const own = task ?? storyTask(story)
     const current = taskStateOf(table, state, own)
     const truth = task ? reviewFields(current, story, skip) : FRESH
@@ -55,7 +55,7 @@ export function agentStoryEdits(
     const task = known.get(story.id)
     const changed = task && descriptionChange(task, story)
     if (!task) fresh.push(story)
-    if (changed) change.push([story.id, changed])
+    if (changed && !isEmpty(changed)) change.push([story.id, changed])
   }
   const refused = fresh.slice(Math.max(room, 0)).map(story => story.id)
   const left = new Set(refused)
@@ -128,30 +128,25 @@ export function stageOfStory(
 }
 
 /** Ignores a dependency that does not exist: a typo would block the story for good. */
-function changeOf(task: Task, story: Story, isListed: (id: TaskId) => boolean): Partial<Task> | null {
-  const { acceptanceCriteria, dependsOn = [] } = story
-  const hasSameBlockers = isSameList(dependsOn, task.blockedBy)
-  const hasSameCriteria = isSameList(acceptanceCriteria, specOf(task).acceptanceCriteria)
-  const described = descriptionChange(task, story)
-  if (hasSameBlockers && hasSameCriteria && !described && story.title === task.title) return null
+function changeOf(task: Task, story: Story, isListed: (id: TaskId) => boolean): Partial<Task> {
+  const { title, acceptanceCriteria, dependsOn = [] } = story
   const wanted = dependsOn.filter(id => isListed(id) || task.blockedBy.includes(id))
-  const changed: Partial<Task> = { ...described }
-  if (story.title !== task.title) changed.title = story.title
+  const changed = descriptionChange(task, story)
+  if (title !== task.title) changed.title = title
   if (!isSameList(wanted, task.blockedBy)) changed.blockedBy = wanted
-  if (!hasSameCriteria) changed.spec = { ...(changed.spec ?? task.spec), acceptanceCriteria }
-  return Object.keys(changed).length > 0 ? changed : null
-}
-
-function descriptionChange(task: Task, story: Story): Partial<Task> | null {
-  const isSame =
-    story.priority === task.priority && (story.description ?? '') === (specOf(task).description ?? '')
-  if (isSame) return null
-  const changed: Partial<Task> = {}
-  if (story.priority !== task.priority) changed.priority = story.priority
-  if ((story.description ?? '') !== (specOf(task).description ?? ''))
-    changed.spec = { ...task.spec, description: story.description ?? '' }
+  if (!isSameList(acceptanceCriteria, specOf(task).acceptanceCriteria))
+    changed.spec = { ...(changed.spec ?? task.spec), acceptanceCriteria }
   return changed
 }
+
+function descriptionChange(task: Task, { priority, description = '' }: Story): Partial<Task> {
+  const changed: Partial<Task> = {}
+  if (priority !== task.priority) changed.priority = priority
+  if (description !== (specOf(task).description ?? '')) changed.spec = { ...task.spec, description }
+  return changed
+}
+
+const isEmpty = (changed: Partial<Task>): boolean => Object.keys(changed).length === 0
 
 function additions(stories: readonly Story[], fresh: ReadonlySet<Story>): NonNullable<ListEdit['add']> {
   return stories.flatMap((story, index) =>
