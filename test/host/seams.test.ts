@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -16,6 +17,9 @@ import { limitsOf, type RunSpec, readBase } from '../../src/workflows/spec.ts'
 import type { Active, Workflow } from '../../src/workflows/workflow.ts'
 import { scratch } from '../support/scratch.ts'
 import { noFrontend } from './no-frontend.ts'
+
+// Runs end what has their id, so no two of them may share one, also not of two test runs on one machine.
+const ID = `20260301-221530-${randomBytes(4).toString('hex')}`
 
 const tableOf = (width: number): StageTable => ({
   name: 'field',
@@ -92,7 +96,7 @@ function setField(script: string, settings: object = {}) {
   const host = (workflow: Workflow, runners?: RunnerRegistry, moreEnv: object = {}) =>
     hostRun({
       home: env.RALPH_HOME,
-      id: '1-x',
+      id: ID,
       workflow,
       spec,
       limits: limitsOf(spec.settings),
@@ -105,7 +109,7 @@ function setField(script: string, settings: object = {}) {
     })
   const read = (name: string) =>
     existsSync(join(root, name)) ? readFileSync(join(root, name), 'utf8') : null
-  const journal = () => readJournal(join(env.RALPH_HOME, 'runs', '1-x'))
+  const journal = () => readJournal(join(env.RALPH_HOME, 'runs', ID))
   return { root, env, host, read, journal }
 }
 
@@ -299,7 +303,7 @@ describe('a workflow', () => {
       { id: 1, role: 'judge', agent: 'judge' },
       { id: 3, role: 'judge', agent: 'judge' },
     ])
-    const session = join('project', '.ralph', 'sessions', '1-x')
+    const session = join('project', '.ralph', 'sessions', ID)
     expect(field.read(join(session, 'iter-001', 'judge-prompt.txt'))).toBe('Is cat done?')
     expect(field.read(join(session, 'iter-001', 'judge-stream.ndjson'))).toContain('It holds')
   })

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -19,7 +20,8 @@ import { BEGIN, makeRepository } from '../support/repository.ts'
 import { scratch } from '../support/scratch.ts'
 import { noFrontend } from './no-frontend.ts'
 
-const ID = '20260301-221530-cut'
+// Runs end what has their id, so no two of them may share one, also not of two test runs on one machine.
+const ID = `20260301-221530-${randomBytes(4).toString('hex')}`
 
 class PowerCut extends Error {}
 
