@@ -4,6 +4,9 @@ import { cutTo, widthOf } from '../text/width.ts'
 /** The size of the terminal. */
 export type Size = { columns: number; rows: number }
 
+/** The part of a screen that a panel is drawn in. */
+export type Pane = Size & { style: Style }
+
 /** A line that takes exactly this many columns: cut, or filled with spaces. */
 export function fill(line: string, columns: number): string {
   const cut = cutTo(line, columns)

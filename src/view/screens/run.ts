@@ -48,7 +48,7 @@ export function runScreen(run: RunModel, ui: UiState, now: number, size: Size, s
   const under = needs === '' ? run.live : style.colors.yellow(cutTo(` ${style.marks.warn} ${needs}`, columns))
   const body = { columns, rows: room }
   const lines =
-    ui.panel === 'output' ? outputLines(run, ui, body, style) : panelLines(run, ui, now, body, style)
+    ui.panel === 'output' ? outputLines(run, ui, body, style) : panelLines(run, ui, now, { ...body, style })
   return [
     ...statusBar(run, now, columns, style),
     rule(columns, style, titleOf(ui)),
@@ -70,9 +70,10 @@ function outputLines(run: RunModel, ui: UiState, size: Size, style: Style): stri
   const tasks = taskRows(run, ui, size)
   if (tasks === 0) return lines
   if (size.columns < WIDE)
-    return [...taskPanel(run, ui, size.columns, tasks, style), rule(size.columns, style), ...lines]
+    return [...taskPanel(run, ui, { ...size, rows: tasks, style }), rule(size.columns, style), ...lines]
   const width = taskColumns(size.columns)
-  return beside(lines, taskPanel(run, ui, width, size.rows, style), output.columns, style.colors.dim(' │ '))
+  const list = taskPanel(run, ui, { ...size, columns: width, style })
+  return beside(lines, list, output.columns, style.colors.dim(' │ '))
 }
 
 /** Two lines about a run: which one and what it does; where it is, and what it costs. */

@@ -3,18 +3,12 @@ import type { Style } from '../../style.ts'
 import { fitTo } from '../../text/fit.ts'
 import { asCheck, plainLine } from '../../text/plain.ts'
 import { elapsedText } from '../../time.ts'
-import { tall } from '../layout.ts'
+import { type Pane, tall } from '../layout.ts'
 import type { RunModel } from '../model.ts'
 import type { RoleFacts } from '../run-facts.ts'
 
 /** Who works in each role: the CLI, its model, how many tries it has used, and what its last promise was worth. */
-export function agentPanel(
-  run: RunModel,
-  now: number,
-  columns: number,
-  rows: number,
-  style: Style,
-): string[] {
+export function agentPanel(run: RunModel, now: number, { columns, rows, style }: Pane): string[] {
   const { roles } = run.facts
   const { colors } = style
   if (roles.length === 0) return tall([colors.dim(' no agent has worked yet')], rows)

@@ -2,17 +2,15 @@ import type { Style } from '../../style.ts'
 import { fitTo } from '../../text/fit.ts'
 import { asCheck, plainLine } from '../../text/plain.ts'
 import { cutTo } from '../../text/width.ts'
-import { rule, tall, windowOf } from '../layout.ts'
+import { type Pane, rule, tall, windowOf } from '../layout.ts'
 import type { CheckRow, RunModel } from '../model.ts'
 import type { RunFacts } from '../run-facts.ts'
 
 /** The checks of the latest iteration, and below them the end of the selected one's log. */
 export function checkPanel(
-  { checks, log }: Pick<RunModel, 'checks' | 'log'>,
+  { checks, log }: RunModel,
   entry: number,
-  columns: number,
-  rows: number,
-  style: Style,
+  { columns, rows, style }: Pane,
 ): string[] {
   const { colors } = style
   if (checks.length === 0) return tall([colors.dim(' no check has run yet')], rows)

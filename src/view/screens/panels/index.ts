@@ -1,7 +1,7 @@
 import type { Task } from '../../../core/task.ts'
 import type { Iteration } from '../../report/iterations.ts'
 import type { Style } from '../../style.ts'
-import { type Size, tall } from '../layout.ts'
+import { type Pane, tall } from '../layout.ts'
 import type { CheckRow, RunModel } from '../model.ts'
 import type { UiState } from '../ui-state.ts'
 import { agentPanel } from './agent-panel.ts'
@@ -57,24 +57,19 @@ export function detailLines(run: RunModel, ui: Opened, columns: number, style: S
 }
 
 /** Any panel but the output. */
-export function panelLines(
-  run: RunModel,
-  ui: Opened,
-  now: number,
-  { columns, rows }: Size,
-  style: Style,
-): string[] {
+export function panelLines(run: RunModel, ui: Opened, now: number, pane: Pane): string[] {
+  const { columns, rows, style } = pane
   if (ui.detail !== null) return tall(detailLines(run, ui, columns, style).slice(ui.detail), rows)
   switch (ui.panel) {
     case 'lanes':
-      return lanePanel(run.facts, ui.entry, columns, rows, style)
+      return lanePanel(run.facts, ui.entry, pane)
     case 'agents':
-      return agentPanel(run, now, columns, rows, style)
+      return agentPanel(run, now, pane)
     case 'checks':
-      return checkPanel(run, ui.entry, columns, rows, style)
+      return checkPanel(run, ui.entry, pane)
     case 'iterations':
-      return iterationPanel(run.facts, ui.entry, columns, rows, style)
+      return iterationPanel(run.facts, ui.entry, pane)
     default:
-      return taskPanel(run, ui, columns, rows, style)
+      return taskPanel(run, ui, pane)
   }
 }

@@ -4,7 +4,7 @@ import type { Iteration } from '../../report/iterations.ts'
 import type { Style } from '../../style.ts'
 import { plainLine } from '../../text/plain.ts'
 import { cutTo } from '../../text/width.ts'
-import { fill, tall, windowOf } from '../layout.ts'
+import { fill, type Pane, tall, windowOf } from '../layout.ts'
 import type { RunFacts } from '../run-facts.ts'
 
 const BARS = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█']
@@ -24,11 +24,9 @@ function costChart(iterations: readonly Iteration[], columns: number): string {
 
 /** A chart of the cost, and the latest iterations. */
 export function iterationPanel(
-  { iterations }: Pick<RunFacts, 'iterations'>,
+  { iterations }: RunFacts,
   entry: number,
-  columns: number,
-  rows: number,
-  style: Style,
+  { columns, rows, style }: Pane,
 ): string[] {
   const { colors } = style
   if (iterations.length === 0) return tall([colors.dim(' no iteration yet')], rows)

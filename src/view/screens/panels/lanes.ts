@@ -5,7 +5,7 @@ import { isShown } from '../../../core/todo.ts'
 import type { Style } from '../../style.ts'
 import { asCheck, plainLine } from '../../text/plain.ts'
 import { cutTo } from '../../text/width.ts'
-import { fill, tall, windowOf } from '../layout.ts'
+import { fill, type Pane, tall, windowOf } from '../layout.ts'
 import type { RunFacts } from '../run-facts.ts'
 
 /** A task in its lane. */
@@ -45,13 +45,7 @@ const LEAST_LANE = 13
 const CARD_ROWS = 3
 
 /** Stages as columns, tasks as cards: `3× 2/15` is three iterations, and the second try of fifteen at this stage. */
-export function lanePanel(
-  facts: RunFacts,
-  entry: number,
-  columns: number,
-  rows: number,
-  style: Style,
-): string[] {
+export function lanePanel(facts: RunFacts, entry: number, { columns, rows, style }: Pane): string[] {
   const { colors } = style
   const all = lanesOf(facts)
   const fitting = Math.max(Math.floor(columns / LEAST_LANE), 1)

@@ -1,8 +1,7 @@
 import type { TodoItem } from '../../../core/events.ts'
-import type { Style } from '../../style.ts'
 import { groupTasks, taskRowLine } from '../../task-list.ts'
 import { fitTo } from '../../text/fit.ts'
-import { progressBar, tall, windowOf } from '../layout.ts'
+import { type Pane, progressBar, tall, windowOf } from '../layout.ts'
 import type { RunModel } from '../model.ts'
 import type { UiState } from '../ui-state.ts'
 
@@ -24,14 +23,10 @@ export function withFile(items: readonly TodoItem[], file: readonly TodoItem[] |
   })
 }
 
+type Selecting = Pick<UiState, 'panel' | 'entry'>
+
 /** The list: what is done, active, pending and blocked; a bug fix is under its task. */
-export function taskPanel(
-  run: RunModel,
-  ui: Pick<UiState, 'panel' | 'entry'>,
-  columns: number,
-  rows: number,
-  style: Style,
-): string[] {
+export function taskPanel(run: RunModel, ui: Selecting, { columns, rows, style }: Pane): string[] {
   const { facts, items } = run
   const { colors } = style
   const done = items.filter(item => item.status === 'completed').length
