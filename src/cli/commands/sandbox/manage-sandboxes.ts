@@ -90,44 +90,29 @@ async function chosen(
   )
 }
 
-/** `ralph sandbox stop [NAME]`. */
-async function stopSandboxes(
+/** Does this with each sandbox that a command is about, while no run uses it, and prints the result. */
+async function withEach(
+  what: string,
   name: string | undefined,
   options: SandboxOptions,
   { stdout, env }: Io,
+  act: (manager: Manager, sandbox: KnownSandbox) => Promise<string>,
 ): Promise<number> {
   const home = ralphHome(env)
-  refuseFromWithinAny(home, env, 'stop a sandbox')
+  refuseFromWithinAny(home, env, `${what} a sandbox`)
   const manager = openManager(home, present(env), process.cwd())
   for (const sandbox of await chosen(manager, name, options, env)) {
     refuseWhileUsed(home, sandbox)
-    const isThere = sandbox.status !== null
-    if (isThere) await manager.sbx(['stop', sandbox.name], { timeoutMs: SBX_TIMES.stop })
-    say(
-      stdout,
-      isThere
-        ? `${sandbox.name} is stopped; what is in it stays`
-        : `${sandbox.name} is gone: sbx does not list it`,
-    )
+    say(stdout, await act(manager, sandbox))
   }
   return 0
 }
 
-/** `ralph sandbox rm [NAME]`. */
-async function removeSandboxes(
-  name: string | undefined,
-  options: SandboxOptions,
-  { stdout, env }: Io,
-): Promise<number> {
-  const home = ralphHome(env)
-  refuseFromWithinAny(home, env, 'remove a sandbox')
-  const manager = openManager(home, present(env), process.cwd())
-  for (const sandbox of await chosen(manager, name, options, env)) {
-    refuseWhileUsed(home, sandbox)
-    await removeSandbox(manager, sandbox, options.force ?? false, warn)
-    say(stdout, `${sandbox.name} is removed`)
-  }
-  return 0
+/** `ralph sandbox stop [NAME]`. */
+async function stopSandbox({ sbx }: Manager, { name, status }: KnownSandbox): Promise<string> {
+  if (status === null) return `${name} is gone: sbx does not list it`
+  await sbx(['stop', name], { timeoutMs: SBX_TIMES.stop })
+  return `${name} is stopped; what is in it stays`
 }
 
 /** `ralph sandbox shell`: a shell inside, at this terminal. */
@@ -151,7 +136,11 @@ type Manage = (name: string | undefined, options: SandboxOptions, io: Io) => Pro
 export const manageSandboxes: Readonly<Record<SandboxVerb, Manage>> = {
   setup: (_, options, io) => setUpSandbox(options, io),
   ls: (_, __, io) => listSandboxesHere(io),
-  'stop [name]': stopSandboxes,
-  'rm [name]': removeSandboxes,
+  'stop [name]': (name, options, io) => withEach('stop', name, options, io, stopSandbox),
+  'rm [name]': (name, options, io) =>
+    withEach('remove', name, options, io, async (manager, sandbox) => {
+      await removeSandbox(manager, sandbox, options.force ?? false, warn)
+      return `${sandbox.name} is removed`
+    }),
   shell: (_, options, io) => openShell(options, io),
 }
