@@ -40,7 +40,20 @@ const PARTS = {
     'src/cli/commands/build/resume-build.ts',
     'src/workers/supervise.ts',
   ],
+  look: [
+    'src/runs/status.ts',
+    ...['events', 'list', 'read-logs', 'show'].map(name => `src/workers/${name}.ts`),
+    ...['diff-undo', 'morning', 'report'].map(name => `src/cli/commands/see/${name}.ts`),
+  ],
   actions: ['src/cli/actions.ts'],
+  upkeep: [
+    'src/host/docker/manage.ts',
+    'src/runs/gc.ts',
+    ...['demo/show', 'doctor/diagnose', 'init/from-template', 'init/init-project', 'judge/show-check'].map(
+      name => `src/cli/commands/${name}.ts`,
+    ),
+    'src/cli/commands/sandbox/check-sandbox.ts',
+  ],
   worker: ['src/workers/spawn.ts', 'src/runners/tmux/pane-runner.ts'],
   ui: ['src/ui/app.ts', 'src/cli/commands/watch/ui-ports.ts'],
   picomatch: ['picomatch'],

@@ -25,6 +25,8 @@ export async function cut(doors, common, plugins) {
 const BUNDLE = 'bundle:'
 /** Stands for the `require` that opens a bundle, until the pieces become CommonJS. */
 const REQUIRE = 'RALPH_REQUIRE'
+/** Stands for the `exports` of a bundle. They are values, which are read sooner than what esbuild makes of exports. */
+const EXPORTS = 'RALPH_EXPORTS'
 
 /** The pieces by name: each is a module that imports others, `./piece-….js`. That of a bundle's doors has its name. */
 async function cutPieces(doors, common, plugins) {
@@ -125,27 +127,24 @@ function namesBetween(pieces, bundles) {
   return given
 }
 
-const listed = (names, pair) => `export { ${[...names].map(pair).join(', ')} }`
-
 /** Writes a bundle of its pieces. Returns its bytes by source file. */
 async function join(name, pieces, bundles, given, common) {
-  const entry = `piece-${name}.js`
   const own = [...pieces.keys()].filter(piece => bundles.get(piece) === name)
-  const hasDefault = pieces.get(entry).exports.includes('default')
+  const exported = own.flatMap((piece, at) => [
+    ...(piece === `piece-${name}.js` ? pieces.get(piece).exports.map(own => `${own}: p${at}.${own}`) : []),
+    ...[...given.get(piece)].map(([own, outside]) => `${outside}: p${at}.${own}`),
+  ])
   await build({
     ...common,
     stdin: {
       contents: [
-        `export * from './${entry}'`,
-        ...(hasDefault ? [`export { default } from './${entry}'`] : []),
-        ...own.map(
-          piece => `${listed(given.get(piece), ([n, outside]) => `${n} as ${outside}`)} from './${piece}'`,
-        ),
+        ...own.map((piece, at) => `import * as p${at} from './${piece}'`),
+        `Object.assign(${EXPORTS}, { ${exported.join(', ')} })`,
       ].join('\n'),
       resolveDir: '.',
     },
     outfile: `dist/${name}.js`,
-    define: { [REQUIRE]: 'require' },
+    define: { [REQUIRE]: 'require', [EXPORTS]: 'exports' },
     plugins: [
       {
         name: 'pieces',
@@ -159,7 +158,7 @@ async function join(name, pieces, bundles, given, common) {
           })
           onLoad({ filter: /.*/, namespace: 'own' }, ({ path }) => ({ contents: pieces.get(path).text }))
           onLoad({ filter: /.*/, namespace: 'other' }, ({ path }) => ({
-            contents: `${listed(given.get(path), ([n, outside]) => `${outside} as ${n}`)} from './${bundles.get(path)}.js'`,
+            contents: `export { ${[...given.get(path)].map(([own, outside]) => `${outside} as ${own}`).join(', ')} } from './${bundles.get(path)}.js'`,
           }))
         },
       },
