@@ -166,8 +166,12 @@ function openGround(
   )
   const settled = past.findLast(e => e.type === 'settled') ?? null
   const audience: Audience = {
-    ...{ parts: [session], watchers: [], failed: new Set(), notes },
-    ...{ settled, isOver: false },
+    parts: [session],
+    watchers: [],
+    failed: new Set(),
+    notes,
+    settled,
+    isOver: false,
   }
   const append = (event: RunEvent) => journal.append({ ...event, up: Math.round(performance.now()) })
   const book = openBook(workflow.table(spec), fold(past), append, (event, record) =>
@@ -243,7 +247,7 @@ function contextFor(
 /** Runs the engine until the run ends or stops. */
 function runEngine(
   { book, active, adapters, runner, controls, frontSignals: { signals } }: OpenRun,
-  { workflow, spec, past }: HostOptions,
+  { spec, past }: HostOptions,
 ): Promise<LoopEnding> {
   const { settings } = spec
   const timeouts = {
@@ -252,7 +256,7 @@ function runEngine(
     iterationMs: settings.iterationTimeout * 1000,
     lingerMs: LINGER_MS,
   }
-  const ports = composePorts({ workflow, spec, runner, book, adapters, active, controls })
+  const ports = composePorts({ spec, runner, book, adapters, active, controls })
   const again = past.length > 0
   return runLoop(book, ports, { timeouts, signals, baseline: settings.baseline, again })
 }

@@ -40,7 +40,7 @@ export type AdaptersOptions = {
   backPressure(): Promise<void> | null
 }
 
-export type PortsOptions = Pick<AdaptersOptions, 'workflow' | 'spec' | 'runner' | 'book'> & {
+export type PortsOptions = Pick<AdaptersOptions, 'spec' | 'runner' | 'book'> & {
   adapters: Adapters
   active: Active
   controls: Controls
