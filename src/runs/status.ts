@@ -141,7 +141,7 @@ function taskProgress(tasks: readonly Task[], state: RunState, table: StageTable
   }
 }
 
-/** What is shown under a name. Null: there is nothing to show. */
+/** A fact and its name. Null if there is nothing to show. */
 type Row = [name: string, value: string | null]
 
 function listRows(list: RunStatus['tasks']): Row[] {

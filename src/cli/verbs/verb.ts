@@ -26,6 +26,6 @@ export type Verb = {
   /** The words after `--` are an agent's command, and are not parsed. */
   takesCommand?: true
   define(command: Command, context: VerbContext): unknown
-  /** What it does with its arguments and options, to its exit code. Absent if `define` says that, or its subcommands. */
+  /** Runs it, with its arguments and options, and gives its exit code. Absent if `define` or its subcommands do that. */
   act?: (actions: typeof import('../actions.ts'), io: Io, ...given: never[]) => number | Promise<number>
 }
