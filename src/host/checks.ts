@@ -8,7 +8,7 @@ import {
   type LogFor,
   runCommand,
 } from '../checks/guardrail.ts'
-import { type JudgeOptions, judgeCriteria } from '../checks/judge/judge.ts'
+import { type JudgedWork, type JudgeOptions, judgeCriteria } from '../checks/judge/judge.ts'
 import { slugOf, slugsOf } from '../checks/message.ts'
 import { watchTests } from '../checks/test-changes.ts'
 import { type VerificationTools, verificationCheck } from '../checks/verification.ts'
@@ -16,6 +16,7 @@ import type { Finding, RunEvent } from '../core/events.ts'
 import type { Check, Clock } from '../core/ports.ts'
 import type { Criterion } from '../core/verification/method.ts'
 import { textsAtStart } from '../git/kept-files.ts'
+import type { Snapshots } from '../git/snapshots.ts'
 import type { FileWatch } from '../git/watch-files.ts'
 import { type LockCheckOptions, repositoryCheck } from '../git/watch-head.ts'
 import type { RunRunner } from '../runners/index.ts'
@@ -94,6 +95,17 @@ export const judgeTools = (
   sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
   limitWaitMs: maxLimitWait * 1000,
 })
+
+/** What the work is compared with: a tree of the run, or the one that it began with. */
+export async function judgedWork(
+  snapshots: Snapshots | null,
+  since: string | undefined,
+): Promise<JudgedWork> {
+  if (!snapshots) return { diff: null, isInTree: async () => false }
+  const tree = await snapshots.take()
+  const diff = await snapshots.diff(since ?? (await snapshots.atStart()), tree)
+  return { diff, isInTree: text => snapshots.contains(tree, text) }
+}
 
 /** A check for each criterion of a workflow, and for each guardrail that names a method. */
 export function criteriaChecks(

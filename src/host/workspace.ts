@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import type { AskJudge, JudgedWork } from '../checks/judge/judge.ts'
+import type { AskJudge } from '../checks/judge/judge.ts'
 import type { Finding, RunEvent, Settled } from '../core/events.ts'
 import { CannotGoOn, type Clock } from '../core/ports.ts'
 import type { RunState, Step, StepId } from '../core/table.ts'
@@ -25,6 +25,7 @@ import {
   composeChecks,
   composeDoubts,
   criteriaChecks,
+  judgedWork,
   judgeTools,
   type ProtectedFiles,
 } from './checks.ts'
@@ -76,14 +77,6 @@ export type WorkspaceOptions = {
 }
 
 const now = () => Date.now()
-
-/** What the work is compared with: a tree of the run, or the one that it began with. */
-async function judgedWork(snapshots: Snapshots | null, since: string | undefined): Promise<JudgedWork> {
-  if (!snapshots) return { diff: null, isInTree: async () => false }
-  const tree = await snapshots.take()
-  const diff = await snapshots.diff(since ?? (await snapshots.atStart()), tree)
-  return { diff, isInTree: text => snapshots.contains(tree, text) }
-}
 
 /** The folder of a workspace, and what is known about the step that holds it. */
 type Folder = {
