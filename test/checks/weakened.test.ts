@@ -70,9 +70,21 @@ const RUBY = `describe Cart do
 end
 `
 const scripts = (scripts: Texts, more: object = {}) => JSON.stringify({ name: 'x', scripts, ...more })
+const VITEST = scripts({ test: 'vitest run' })
 const MAKE = 'FLAGS = -v\n\nall: build\n\ntest: unit\n\tgo vet ./...\n\nunit:\n\tgo test $(FLAGS) ./...\n'
 
 const INCLUDES = { Makefile: 'include mk/all.mk\n', 'mk/all.mk': '-include mk/test.mk mk/all.mk\n' }
+
+/** One file, before and after. */
+const change = (path: string, before: string, after: string): [Texts, Texts] => [
+  { [path]: before },
+  { [path]: after },
+]
+const edit = (path: string, text: string, from: string | RegExp, to: string) =>
+  change(path, text, text.replace(from, to))
+const cart = (from: string | RegExp, to: string) => edit('a.test.js', CART, from, to)
+const py = (from: string, to: string) => edit('tests/test_add.py', PY, from, to)
+const rust = (from: string, to: string) => edit('src/lib.rs', RUST, from, to)
 
 describe('tests are weakened by', () => {
   it.each<Weakening>([
@@ -96,24 +108,13 @@ describe('tests are weakened by', () => {
       { 'test/fixtures/a.test.js': CART },
       /was deleted/,
     ],
-    [
-      'an emptied test file',
-      { 'a.test.js': CART },
-      { 'a.test.js': '' },
-      /^a\.test\.js has lost all its tests/,
-    ],
-    [
-      'a test file all in comments',
-      { 'a.test.js': CART },
-      { 'a.test.js': CART.replace(/^/gm, '// ') },
-      /lost all its tests/,
-    ],
+    ['an emptied test file', ...change('a.test.js', CART, ''), /^a\.test\.js has lost all its tests/],
+    ['a test file all in comments', ...cart(/^/gm, '// '), /lost all its tests/],
     ['a deleted python test', { 'tests/test_add.py': PY }, {}, /^tests\/test_add\.py was deleted/],
     ['a deleted go test', { 'add_test.go': GO }, {}, /^add_test\.go was deleted/],
     [
       'tests deleted from a rust file',
-      { 'src/lib.rs': RUST },
-      { 'src/lib.rs': 'fn add() {}\n' },
+      ...change('src/lib.rs', RUST, 'fn add() {}\n'),
       /^src\/lib\.rs has lost/,
     ],
     [
@@ -124,287 +125,164 @@ describe('tests are weakened by', () => {
     ],
     [
       'it.skip',
-      { 'a.test.js': CART },
-      { 'a.test.js': CART.replace("it('adds", "it.skip('adds") },
+      ...cart("it('adds", "it.skip('adds"),
       /^a\.test\.js has 1 new skip \(line 5: it\.skip\('adds prices'/,
     ],
-    [
-      'two of them',
-      { 'a.test.js': CART },
-      { 'a.test.js': CART.replaceAll('it(', 'it.skip(') },
-      /2 new skips/,
-    ],
-    [
-      'describe.skip',
-      { 'a.test.ts': CART },
-      { 'a.test.ts': CART.replace('describe(', 'describe.skip(') },
-      /1 new skip/,
-    ],
-    [
-      'it.only',
-      { 'a.test.js': CART },
-      { 'a.test.js': CART.replace("it('adds", "it.only('adds") },
-      /lets only some of its tests run/,
-    ],
-    ['xit', { 'a.spec.ts': CART }, { 'a.spec.ts': CART.replace("it('adds", "xit('adds") }, /1 new skip/],
-    [
-      'fdescribe',
-      { 'a.spec.ts': CART },
-      { 'a.spec.ts': CART.replace('describe(', 'fdescribe(') },
-      /lets only some/,
-    ],
-    [
-      'it.fails',
-      { 'a.test.js': CART },
-      { 'a.test.js': CART.replace("it('adds", "it.fails('adds") },
-      /1 new skip/,
-    ],
+    ['two of them', ...change('a.test.js', CART, CART.replaceAll('it(', 'it.skip(')), /2 new skips/],
+    ['describe.skip', ...edit('a.test.ts', CART, 'describe(', 'describe.skip('), /1 new skip/],
+    ['it.only', ...cart("it('adds", "it.only('adds"), /lets only some of its tests run/],
+    ['xit', ...edit('a.spec.ts', CART, "it('adds", "xit('adds"), /1 new skip/],
+    ['fdescribe', ...edit('a.spec.ts', CART, 'describe(', 'fdescribe('), /lets only some/],
+    ['it.fails', ...cart("it('adds", "it.fails('adds"), /1 new skip/],
     [
       'test.concurrent.skip',
-      { 'a.test.js': TAX },
-      { 'a.test.js': TAX.replace("test('taxes are", "test.concurrent.skip('taxes are") },
+      ...edit('a.test.js', TAX, "test('taxes are", "test.concurrent.skip('taxes are"),
       /1 new skip/,
     ],
     [
       'skip: true of node:test',
-      { 'a.test.js': TAX },
-      { 'a.test.js': TAX.replace("added', ()", "added', { skip: true }, ()") },
+      ...edit('a.test.js', TAX, "added', ()", "added', { skip: true }, ()"),
       /1 new skip/,
     ],
     [
       'skip: 1 in an object of several lines',
-      { 'a.test.js': TAX },
-      { 'a.test.js': TAX.replace("added', ()", "added', {\n  timeout: 5,\n  skip: 1,\n}, ()") },
+      ...edit('a.test.js', TAX, "added', ()", "added', {\n  timeout: 5,\n  skip: 1,\n}, ()"),
       /1 new skip/,
     ],
     [
       'skip of a test’s own context',
-      { 'a.test.js': TAX },
-      { 'a.test.js': TAX.replace("added', () => {", "added', ({ skip }) => { skip()") },
+      ...edit('a.test.js', TAX, "added', () => {", "added', ({ skip }) => { skip()"),
       /1 new skip/,
     ],
     [
       'skip under another name',
-      { 'a.test.js': CART },
-      {
-        'a.test.js': CART.replace("it('adds", "skip('adds").replace(
-          'describe(',
-          'const { skip } = it\ndescribe(',
-        ),
-      },
+      ...change(
+        'a.test.js',
+        CART,
+        CART.replace("it('adds", "skip('adds").replace('describe(', 'const { skip } = it\ndescribe('),
+      ),
       /1 new skip/,
     ],
-    [
-      "it['skip']",
-      { 'a.test.js': CART },
-      { 'a.test.js': CART.replace("it('adds", "it['skip']('adds") },
-      /1 new skip/,
-    ],
-    [
-      'a table without rows',
-      { 'a.test.js': CART },
-      { 'a.test.js': CART.replace("it('adds", "it.each([])('adds") },
-      /1 new skip/,
-    ],
-    [
-      'a condition before a test',
-      { 'a.test.js': CART },
-      { 'a.test.js': CART.replace("it('adds", "if (process.env.ALL_TESTS) it('adds") },
-      /1 new skip/,
-    ],
+    ["it['skip']", ...cart("it('adds", "it['skip']('adds"), /1 new skip/],
+    ['a table without rows', ...cart("it('adds", "it.each([])('adds"), /1 new skip/],
+    ['a condition before a test', ...cart("it('adds", "if (process.env.ALL_TESTS) it('adds"), /1 new skip/],
     [
       'this.skip()',
-      { 'a.test.js': CART },
-      {
-        'a.test.js': CART.replace(
-          '() => {\n    expect(total([1',
-          '() => {\n    this.skip()\n    expect(total([1',
-        ),
-      },
+      ...cart('() => {\n    expect(total([1', '() => {\n    this.skip()\n    expect(total([1'),
       /1 new skip/,
     ],
-    [
-      'skipIf on a test that ran',
-      { 'a.test.js': CART },
-      { 'a.test.js': CART.replace("it('adds", "it.skipIf(true)('adds") },
-      /1 new skip/,
-    ],
+    ['skipIf on a test that ran', ...cart("it('adds", "it.skipIf(true)('adds"), /1 new skip/],
     [
       'a skip that moved to another test',
-      { 'a.test.js': CART.replace("it('adds", "it.skip('adds") },
-      { 'a.test.js': CART.replace("it('knows", "it.skip('knows") },
+      ...change(
+        'a.test.js',
+        CART.replace("it('adds", "it.skip('adds"),
+        CART.replace("it('knows", "it.skip('knows"),
+      ),
       /1 new skip/,
     ],
     [
       'a new test that is skipped',
-      { 'a.test.js': CART },
-      { 'a.test.js': `${CART}it.skip('later', () => {})\n` },
+      ...change('a.test.js', CART, `${CART}it.skip('later', () => {})\n`),
       /1 new skip/,
     ],
-    [
-      'pytest.mark.skip',
-      { 'tests/test_add.py': PY },
-      { 'tests/test_add.py': PY.replace('def test_adds', '@pytest.mark.skip\ndef test_adds') },
-      /1 new skip/,
-    ],
+    ['pytest.mark.skip', ...py('def test_adds', '@pytest.mark.skip\ndef test_adds'), /1 new skip/],
     [
       'pytest.mark.xfail',
-      { 'tests/test_add.py': PY },
-      { 'tests/test_add.py': PY.replace('def test_adds', '@pytest.mark.xfail(reason="x")\ndef test_adds') },
+      ...py('def test_adds', '@pytest.mark.xfail(reason="x")\ndef test_adds'),
       /1 new skip/,
     ],
     [
       'pytest.mark.skipif on a test that ran',
-      { 'tests/test_add.py': PY },
-      {
-        'tests/test_add.py': PY.replace(
-          'def test_adds',
-          '@pytest.mark.skipif(True, reason="x")\ndef test_adds',
-        ),
-      },
+      ...py('def test_adds', '@pytest.mark.skipif(True, reason="x")\ndef test_adds'),
       /1 new skip/,
     ],
-    [
-      'pytest.skip()',
-      { 'tests/test_add.py': PY },
-      { 'tests/test_add.py': PY.replace('    assert add', '    pytest.skip("no")\n    assert add') },
-      /1 new skip/,
-    ],
-    [
-      'unittest.skip',
-      { 'tests/test_add.py': PY },
-      { 'tests/test_add.py': PY.replace('def test_adds', '@unittest.skip("x")\ndef test_adds') },
-      /1 new skip/,
-    ],
-    [
-      't.Skip',
-      { 'add_test.go': GO },
-      { 'add_test.go': GO.replace('\tif', '\tt.Skip("flaky")\n\tif') },
-      /^add_test\.go has 1 new skip/,
-    ],
-    [
-      '#[ignore]',
-      { 'src/lib.rs': RUST },
-      { 'src/lib.rs': RUST.replace('#[test]', '#[test]\n    #[ignore]') },
-      /1 new skip/,
-    ],
-    [
-      '@Disabled',
-      { 'src/test/java/CartTest.java': JAVA },
-      { 'src/test/java/CartTest.java': JAVA.replace('@Test', '@Disabled\n  @Test') },
-      /1 new skip/,
-    ],
-    [
-      '@Ignore with a reason',
-      { 'CartTest.kt': JAVA },
-      { 'CartTest.kt': JAVA.replace('@Test', '@Ignore("later") @Test') },
-      /1 new skip/,
-    ],
-    [
-      'Skip of xunit',
-      { 'CartTests.cs': CSHARP },
-      { 'CartTests.cs': CSHARP.replace('[Fact]', '[Fact(Skip = "x")]') },
-      /1 new skip/,
-    ],
-    [
-      '[Ignore] of nunit',
-      { 'CartTests.cs': CSHARP },
-      { 'CartTests.cs': CSHARP.replace('[Fact]', '[Fact]\n  [Ignore("x")]') },
-      /1 new skip/,
-    ],
-    [
-      'xit of rspec',
-      { 'spec/cart_spec.rb': RUBY },
-      { 'spec/cart_spec.rb': RUBY.replace("it '", "xit '") },
-      /1 new skip/,
-    ],
+    ['pytest.skip()', ...py('    assert add', '    pytest.skip("no")\n    assert add'), /1 new skip/],
+    ['unittest.skip', ...py('def test_adds', '@unittest.skip("x")\ndef test_adds'), /1 new skip/],
+    ['t.Skip', ...edit('add_test.go', GO, '\tif', '\tt.Skip("flaky")\n\tif'), /^add_test\.go has 1 new skip/],
+    ['#[ignore]', ...rust('#[test]', '#[test]\n    #[ignore]'), /1 new skip/],
+    ['@Disabled', ...edit('src/test/java/CartTest.java', JAVA, '@Test', '@Disabled\n  @Test'), /1 new skip/],
+    ['@Ignore with a reason', ...edit('CartTest.kt', JAVA, '@Test', '@Ignore("later") @Test'), /1 new skip/],
+    ['Skip of xunit', ...edit('CartTests.cs', CSHARP, '[Fact]', '[Fact(Skip = "x")]'), /1 new skip/],
+    ['[Ignore] of nunit', ...edit('CartTests.cs', CSHARP, '[Fact]', '[Fact]\n  [Ignore("x")]'), /1 new skip/],
+    ['xit of rspec', ...edit('spec/cart_spec.rb', RUBY, "it '", "xit '"), /1 new skip/],
     [
       'skip of rspec',
-      { 'spec/cart_spec.rb': RUBY },
-      { 'spec/cart_spec.rb': RUBY.replace('    expect', "    skip 'no'\n    expect") },
+      ...edit('spec/cart_spec.rb', RUBY, '    expect', "    skip 'no'\n    expect"),
       /1 new skip/,
     ],
     [
       'focus of rspec',
-      { 'spec/cart_spec.rb': RUBY },
-      { 'spec/cart_spec.rb': RUBY.replace("prices' do", "prices', :focus do") },
+      ...edit('spec/cart_spec.rb', RUBY, "prices' do", "prices', :focus do"),
       /lets only some/,
     ],
     [
       'another script behind the check',
-      { 'package.json': scripts({ test: 'vitest run' }) },
-      { 'package.json': scripts({ test: 'true' }) },
+      ...change('package.json', VITEST, scripts({ test: 'true' })),
       /^the script "test" of package\.json, which a check runs, was changed from "vitest run" to "true"$/,
     ],
     [
       'a script that ignores failures',
-      { 'package.json': scripts({ test: 'vitest run' }) },
-      { 'package.json': scripts({ test: 'vitest run || true' }) },
+      ...change('package.json', VITEST, scripts({ test: 'vitest run || true' })),
       /was changed/,
     ],
     [
       'a script that exits first',
-      { 'package.json': scripts({ test: 'vitest run' }) },
-      { 'package.json': scripts({ test: 'exit 0; vitest run' }) },
+      ...change('package.json', VITEST, scripts({ test: 'exit 0; vitest run' })),
       /was changed/,
     ],
     [
       'a script that filters',
-      { 'package.json': scripts({ test: 'vitest run' }) },
-      { 'package.json': scripts({ test: 'vitest run -t cart' }) },
+      ...change('package.json', VITEST, scripts({ test: 'vitest run -t cart' })),
       /was changed/,
     ],
     [
       'a script that is gone',
-      { 'package.json': scripts({ test: 'vitest run' }) },
-      { 'package.json': scripts({}) },
+      ...change('package.json', VITEST, scripts({})),
       /"test" of package\.json, which a check runs, is gone/,
     ],
     [
       'the script behind the script',
-      { 'package.json': scripts({ test: 'npm run unit', unit: 'vitest run' }) },
-      { 'package.json': scripts({ test: 'npm run unit', unit: 'true' }) },
+      ...change(
+        'package.json',
+        scripts({ test: 'npm run unit', unit: 'vitest run' }),
+        scripts({ test: 'npm run unit', unit: 'true' }),
+      ),
       /^the script "unit"/,
     ],
     [
       'a script of a folder',
-      { 'web/package.json': scripts({ test: 'vitest run' }) },
-      { 'web/package.json': scripts({ test: 'true' }) },
+      ...change('web/package.json', VITEST, scripts({ test: 'true' })),
       /of web\/package\.json/,
       ['cd web && npm test'],
     ],
     [
       'a script by --prefix',
-      { 'web/package.json': scripts({ test: 'vitest run' }) },
-      { 'web/package.json': scripts({ test: 'true' }) },
+      ...change('web/package.json', VITEST, scripts({ test: 'true' })),
       /of web\/package\.json/,
       ['CI=1 npm --prefix web run test -- --reporter=dot'],
     ],
     [
       'a script of yarn',
-      { 'package.json': scripts({ unit: 'jest' }) },
-      { 'package.json': scripts({ unit: 'true' }) },
+      ...change('package.json', scripts({ unit: 'jest' }), scripts({ unit: 'true' })),
       /"unit"/,
       ['yarn unit'],
     ],
     [
       'a target',
-      { Makefile: MAKE },
-      { Makefile: MAKE.replace('go vet ./...', 'true') },
+      ...edit('Makefile', MAKE, 'go vet ./...', 'true'),
       /^the target "test" of Makefile/,
       ['make test'],
     ],
     [
       'a target that it needs',
-      { Makefile: MAKE },
-      { Makefile: MAKE.replace('go test', '-go test') },
+      ...edit('Makefile', MAKE, 'go test', '-go test'),
       /^the target "test"/,
       ['make -s test'],
     ],
     [
       'a variable of a target',
-      { Makefile: MAKE },
-      { Makefile: MAKE.replace('= -v', '= -v -run TestNothing') },
+      ...edit('Makefile', MAKE, '= -v', '= -v -run TestNothing'),
       /^the target "test"/,
       ['make test'],
     ],
@@ -418,8 +296,7 @@ describe('tests are weakened by', () => {
     ...['MAKEFLAGS += -n', 'export MAKEFLAGS = -i', 'override SHELL := /bin/true', '.RECIPEPREFIX = #'].map(
       (line): Weakening => [
         `how make runs every target, by ${line}`,
-        { Makefile: MAKE },
-        { Makefile: `${line}\n${MAKE}` },
+        ...change('Makefile', MAKE, `${line}\n${MAKE}`),
         /^the target "test"/,
         ['make test'],
       ],
@@ -434,9 +311,9 @@ describe('tests are weakened by', () => {
     ].map(
       (line): Weakening => [
         `how npm runs scripts, by ${line}`,
-        { 'package.json': scripts({ test: 'vitest run' }) },
+        { 'package.json': VITEST },
         {
-          'package.json': scripts({ test: 'vitest run' }),
+          'package.json': VITEST,
           '.npmrc': `registry=https://r.example\n${line}\n`,
         },
         /^the part of \.npmrc for scripts, which a check runs, was changed from "" to /,
@@ -445,22 +322,19 @@ describe('tests are weakened by', () => {
     ),
     [
       'a recipe of just',
-      { justfile: 'test:\n  cargo test\n' },
-      { justfile: 'test:\n  true\n' },
+      ...change('justfile', 'test:\n  cargo test\n', 'test:\n  true\n'),
       /^the recipe "test" of justfile/,
       ['just test'],
     ],
     [
       'a shell script',
-      { 'ci/test.sh': '#!/bin/sh\nnpm test\n' },
-      { 'ci/test.sh': '#!/bin/sh\nexit 0\n' },
+      ...change('ci/test.sh', '#!/bin/sh\nnpm test\n', '#!/bin/sh\nexit 0\n'),
       /^ci\/test\.sh, which a check runs, was changed/,
       ['./ci/test.sh --all'],
     ],
     [
       'a shell script without an ending',
-      { 'bin/check': '#!/usr/bin/env bash\nnpm test\n' },
-      { 'bin/check': '#!/usr/bin/env bash\n' },
+      ...change('bin/check', '#!/usr/bin/env bash\nnpm test\n', '#!/usr/bin/env bash\n'),
       /^bin\/check/,
       ['bin/check'],
     ],
@@ -479,27 +353,27 @@ describe('tests are weakened by', () => {
     ],
     [
       'a script that checks',
-      { 'scripts/verify.mjs': 'check()' },
-      { 'scripts/verify.mjs': '' },
+      ...change('scripts/verify.mjs', 'check()', ''),
       /^scripts\/verify\.mjs/,
       ['node scripts/verify.mjs'],
     ],
     [
       'vitest.config.ts',
-      { 'vitest.config.ts': 'export default {}' },
-      { 'vitest.config.ts': "export default { test: { exclude: ['**'] } }" },
+      ...change('vitest.config.ts', 'export default {}', "export default { test: { exclude: ['**'] } }"),
       /^vitest\.config\.ts, which configures the test runner, was changed/,
     ],
     [
       'jest in package.json',
-      { 'package.json': scripts({}, { jest: { bail: 1 } }) },
-      { 'package.json': scripts({}, { jest: { testMatch: [] } }) },
+      ...change('package.json', scripts({}, { jest: { bail: 1 } }), scripts({}, { jest: { testMatch: [] } })),
       /^package\.json, which configures/,
     ],
     [
       'pytest in pyproject.toml',
-      { 'pyproject.toml': '[tool.pytest.ini_options]\naddopts = "-q"\n' },
-      { 'pyproject.toml': '[tool.pytest.ini_options]\naddopts = "-q -k nothing"\n' },
+      ...change(
+        'pyproject.toml',
+        '[tool.pytest.ini_options]\naddopts = "-q"\n',
+        '[tool.pytest.ini_options]\naddopts = "-q -k nothing"\n',
+      ),
       /^pyproject\.toml/,
     ],
     [
@@ -510,36 +384,39 @@ describe('tests are weakened by', () => {
     ],
     [
       'a workflow of GitHub',
-      { '.github/workflows/ci.yml': 'on: push\njobs: {}\n' },
-      { '.github/workflows/ci.yml': 'on: never\n' },
+      ...change('.github/workflows/ci.yml', 'on: push\njobs: {}\n', 'on: never\n'),
       /^\.github\/workflows\/ci\.yml, which CI runs, was changed/,
     ],
     [
       'an imported mark of pytest',
-      { 'test_add.py': PY },
-      {
-        'test_add.py': `from pytest import mark\n${PY.replace('def test_adds', '@mark.skip\ndef test_adds')}`,
-      },
+      ...change(
+        'test_add.py',
+        PY,
+        `from pytest import mark\n${PY.replace('def test_adds', '@mark.skip\ndef test_adds')}`,
+      ),
       /1 new skip/,
     ],
     [
       'a mark of pytest under another name',
-      { 'test_add.py': PY },
-      { 'test_add.py': `later = pytest.mark.xfail\n${PY.replace('def test_adds', '@later\ndef test_adds')}` },
+      ...change(
+        'test_add.py',
+        PY,
+        `later = pytest.mark.xfail\n${PY.replace('def test_adds', '@later\ndef test_adds')}`,
+      ),
       /1 new skip/,
     ],
     [
       'the skip of pytest by import',
-      { 'test_add.py': PY },
-      {
-        'test_add.py': `from pytest import fixture, skip\n${PY.replace('    assert add', '    skip()\n    assert add')}`,
-      },
+      ...change(
+        'test_add.py',
+        PY,
+        `from pytest import fixture, skip\n${PY.replace('    assert add', '    skip()\n    assert add')}`,
+      ),
       /1 new skip/,
     ],
     [
       'a conftest.py that leaves files out',
-      { 'conftest.py': 'import os\n' },
-      { 'conftest.py': 'import os\ncollect_ignore = ["test_add.py"]\n' },
+      ...change('conftest.py', 'import os\n', 'import os\ncollect_ignore = ["test_add.py"]\n'),
       /^conftest\.py has 1 new skip/,
     ],
     [
@@ -553,14 +430,12 @@ describe('tests are weakened by', () => {
     ],
     [
       'a build constraint of go',
-      { 'add_test.go': `package add\n\n${GO}` },
-      { 'add_test.go': `//go:build never\n\npackage add\n\n${GO}` },
+      ...change('add_test.go', `package add\n\n${GO}`, `//go:build never\n\npackage add\n\n${GO}`),
       /^add_test\.go has 1 new skip \(line 1: \/\/go:build never\)/,
     ],
     [
       'a condition on the tests of a rust file',
-      { 'src/lib.rs': RUST },
-      { 'src/lib.rs': RUST.replace('cfg(test)', 'cfg(all(test, feature = "slow"))') },
+      ...rust('cfg(test)', 'cfg(all(test, feature = "slow"))'),
       /^src\/lib\.rs has 1 new skip/,
     ],
     ['a deleted .gitlab-ci.yml', { '.gitlab-ci.yml': 'test: {}\n' }, {}, /which CI runs, was deleted/],
@@ -571,7 +446,7 @@ describe('tests are weakened by', () => {
   })
 
   it('is reported once for each file, all kinds together', () => {
-    const before = { 'a.test.js': CART, 'b.test.js': TAX, 'package.json': scripts({ test: 'vitest run' }) }
+    const before = { 'a.test.js': CART, 'b.test.js': TAX, 'package.json': VITEST }
     const after = {
       'b.test.js': TAX.replaceAll('test(', 'test.skip('),
       'package.json': scripts({ test: 'true' }),
@@ -587,17 +462,9 @@ describe('tests are weakened by', () => {
 describe('honest work is', () => {
   it.each<[string, Texts, Texts, string[]?]>([
     ['adding a test file', {}, { 'a.test.js': CART }],
-    ['adding a test', { 'a.test.js': CART }, { 'a.test.js': CART + TAX }],
-    [
-      'editing the body of a test',
-      { 'a.test.js': CART },
-      { 'a.test.js': CART.replace('toBe(3)', 'toBe(4)') },
-    ],
-    [
-      'renaming a test',
-      { 'a.test.js': CART },
-      { 'a.test.js': CART.replace('adds prices', 'adds all prices') },
-    ],
+    ['adding a test', ...change('a.test.js', CART, CART + TAX)],
+    ['editing the body of a test', ...cart('toBe(3)', 'toBe(4)')],
+    ['renaming a test', ...cart('adds prices', 'adds all prices')],
     ['renaming a test file', { 'a.test.js': CART }, { 'cart.test.js': CART }],
     [
       'moving tests to another folder',
@@ -633,8 +500,11 @@ describe('honest work is', () => {
     ],
     [
       'a go test that had its constraint before',
-      { 'add_test.go': `//go:build unix\n\npackage add\n\n${GO}` },
-      { 'add_test.go': `//go:build unix\n\npackage add\n\n${GO}${GO.replace('TestAdd', 'TestMore')}` },
+      ...change(
+        'add_test.go',
+        `//go:build unix\n\npackage add\n\n${GO}`,
+        `//go:build unix\n\npackage add\n\n${GO}${GO.replace('TestAdd', 'TestMore')}`,
+      ),
     ],
     [
       'new tests of a feature in rust, beside others',
@@ -646,13 +516,10 @@ describe('honest work is', () => {
     ],
     [
       'what is only called skip in a test',
-      { 'a.test.js': CART },
-      {
-        'a.test.js': CART.replace(
-          'expect(total([1, 2]))',
-          "const { skip, take } = page({\n      skip: 1,\n    })\n    if (take) expect(rows['skip'](take), skip).toBe(1)\n    expect(total([1, 2]))",
-        ),
-      },
+      ...cart(
+        'expect(total([1, 2]))',
+        "const { skip, take } = page({\n      skip: 1,\n    })\n    if (take) expect(rows['skip'](take), skip).toBe(1)\n    expect(total([1, 2]))",
+      ),
     ],
     [
       'a conftest.py with a fixture, that sorts the tests',
@@ -664,8 +531,7 @@ describe('honest work is', () => {
     ],
     [
       'a skip that was there before',
-      { 'a.test.js': `${CART}it.skip('x', () => {})\n` },
-      { 'a.test.js': `${TAX}${CART}it.skip('x', () => {})\n` },
+      ...change('a.test.js', `${CART}it.skip('x', () => {})\n`, `${TAX}${CART}it.skip('x', () => {})\n`),
     ],
     [
       'a skip that moves with its file',
@@ -679,82 +545,78 @@ describe('honest work is', () => {
     ],
     [
       'renaming a skipped test',
-      { 'a.test.js': `${CART}it.skip('x', () => {})\n` },
-      { 'a.test.js': `${CART}it.skip('y', () => {})\n` },
+      ...change('a.test.js', `${CART}it.skip('x', () => {})\n`, `${CART}it.skip('y', () => {})\n`),
     ],
-    ['taking a skip away', { 'a.test.js': CART.replace('it(', 'it.skip(') }, { 'a.test.js': CART }],
+    ['taking a skip away', ...change('a.test.js', CART.replace('it(', 'it.skip('), CART)],
     [
       'the word in a comment',
-      { 'a.test.js': CART },
-      { 'a.test.js': `// it.skip('x') would be wrong\n/* test.only(\n it.skip( */\n${CART}` },
+      ...change('a.test.js', CART, `// it.skip('x') would be wrong\n/* test.only(\n it.skip( */\n${CART}`),
     ],
     [
       'the word in a string',
-      { 'a.test.js': CART },
-      {
-        'a.test.js': `${CART}it("says it.skip('x')", () => {})\nit('test.only(', () => {})\nconst t = \`\nxit('a')\n\`\n`,
-      },
+      ...change(
+        'a.test.js',
+        CART,
+        `${CART}it("says it.skip('x')", () => {})\nit('test.only(', () => {})\nconst t = \`\nxit('a')\n\`\n`,
+      ),
     ],
     [
       'the word in a pattern',
-      { 'a.test.js': CART },
-      { 'a.test.js': `${CART}it('finds it', () => { expect(x).toMatch(/it.skip(/) })\n` },
+      ...change('a.test.js', CART, `${CART}it('finds it', () => { expect(x).toMatch(/it.skip(/) })\n`),
     ],
     [
       'a property called skip',
-      { 'a.test.js': CART },
-      {
-        'a.test.js': `${CART}it('pages', () => {\n  list({ skip: true, only: true }); rows.skip(5); model.fit('x')\n})\n`,
-      },
+      ...change(
+        'a.test.js',
+        CART,
+        `${CART}it('pages', () => {\n  list({ skip: true, only: true }); rows.skip(5); model.fit('x')\n})\n`,
+      ),
     ],
     [
       'a new test that depends on the system',
-      { 'a.test.js': CART },
-      { 'a.test.js': `${CART}it.skipIf(isWindows)('links', () => {})\n` },
+      ...change('a.test.js', CART, `${CART}it.skipIf(isWindows)('links', () => {})\n`),
     ],
     [
       'a skip in a comment of python',
-      { 'tests/test_a.py': PY },
-      { 'tests/test_a.py': `# @pytest.mark.skip\n"""\n@pytest.mark.skip\n"""\n${PY}` },
+      ...change('tests/test_a.py', PY, `# @pytest.mark.skip\n"""\n@pytest.mark.skip\n"""\n${PY}`),
     ],
-    ['a skip outside of tests', { 'src/a.js': 'a()' }, { 'src/a.js': "it.skip('x')" }],
-    ['Rust without tests', { 'src/a.rs': 'fn a() {}' }, { 'src/a.rs': "fn b<'a>(x: &'a str) {}" }],
-    ['a test.todo', { 'a.test.js': CART }, { 'a.test.js': `${CART}it.todo('later')\n` }],
+    ['a skip outside of tests', ...change('src/a.js', 'a()', "it.skip('x')")],
+    ['Rust without tests', ...change('src/a.rs', 'fn a() {}', "fn b<'a>(x: &'a str) {}")],
+    ['a test.todo', ...change('a.test.js', CART, `${CART}it.todo('later')\n`)],
     [
       'a script next to the one behind a check',
-      { 'package.json': scripts({ test: 'vitest run' }) },
-      { 'package.json': scripts({ test: 'vitest run', dev: 'vite', 'test:e2e': 'playwright test' }) },
+      ...change(
+        'package.json',
+        VITEST,
+        scripts({ test: 'vitest run', dev: 'vite', 'test:e2e': 'playwright test' }),
+      ),
     ],
     [
       'a changed script that no check runs',
-      { 'package.json': scripts({ test: 'vitest run', dev: 'vite' }) },
-      { 'package.json': scripts({ test: 'vitest run', dev: 'next' }) },
+      ...change(
+        'package.json',
+        scripts({ test: 'vitest run', dev: 'vite' }),
+        scripts({ test: 'vitest run', dev: 'next' }),
+      ),
     ],
     [
       'a new dependency',
-      { 'package.json': scripts({ test: 'vitest run' }) },
-      { 'package.json': scripts({ test: 'vitest run' }, { dependencies: { a: '1' } }) },
+      ...change('package.json', VITEST, scripts({ test: 'vitest run' }, { dependencies: { a: '1' } })),
     ],
     [
       'a script that runs more',
-      { 'package.json': scripts({ test: 'vitest run' }) },
-      { 'package.json': scripts({ test: 'vitest run && tsc --noEmit' }) },
+      ...change('package.json', VITEST, scripts({ test: 'vitest run && tsc --noEmit' })),
     ],
-    [
-      'a first script behind a check',
-      { 'package.json': scripts({}) },
-      { 'package.json': scripts({ test: 'vitest run' }) },
-    ],
+    ['a first script behind a check', ...change('package.json', scripts({}), VITEST)],
     [
       'a script in place of npm’s own',
-      { 'package.json': scripts({ test: 'echo "Error: no test specified" && exit 1' }) },
-      { 'package.json': scripts({ test: 'vitest run' }) },
+      ...change('package.json', scripts({ test: 'echo "Error: no test specified" && exit 1' }), VITEST),
     ],
     [
       'a registry for npm',
-      { 'package.json': scripts({ test: 'vitest run' }), '.npmrc': 'script-shell=/bin/bash\n' },
+      { 'package.json': VITEST, '.npmrc': 'script-shell=/bin/bash\n' },
       {
-        'package.json': scripts({ test: 'vitest run' }),
+        'package.json': VITEST,
         '.npmrc': 'registry=https://r.example\nscript-shell=/bin/bash\n',
       },
     ],
@@ -766,23 +628,20 @@ describe('honest work is', () => {
     ],
     [
       'another target of the Makefile',
-      { Makefile: MAKE },
-      { Makefile: `${MAKE}\nlint:\n\tgolint ./...\n` },
+      ...change('Makefile', MAKE, `${MAKE}\nlint:\n\tgolint ./...\n`),
       ['make test'],
     ],
     [
       'a comment in a shell script',
-      { 'ci/test.sh': '#!/bin/sh\nnpm test\n' },
-      { 'ci/test.sh': '#!/bin/sh\n# all of them\nnpm  test\n' },
+      ...change('ci/test.sh', '#!/bin/sh\nnpm test\n', '#!/bin/sh\n# all of them\nnpm  test\n'),
       ['ci/test.sh'],
     ],
     [
       'the test file that a check names',
-      { 'test.js': 'assert(add(1, 2) === 3)' },
-      { 'test.js': 'assert(add(1, 2) === 3)\nassert(add(2, 2) === 4)' },
+      ...change('test.js', 'assert(add(1, 2) === 3)', 'assert(add(1, 2) === 3)\nassert(add(2, 2) === 4)'),
       ['node test.js'],
     ],
-    ['the program that a check starts', { 'index.js': 'a()' }, { 'index.js': 'b()' }, ['node index.js']],
+    ['the program that a check starts', ...change('index.js', 'a()', 'b()'), ['node index.js']],
     [
       'a new configuration',
       {},
@@ -790,22 +649,21 @@ describe('honest work is', () => {
     ],
     [
       'a comment in a configuration',
-      { 'jest.config.js': 'module.exports = {}' },
-      { 'jest.config.js': '/** For the tests.\n * All of them. */\nmodule.exports = {}' },
+      ...change(
+        'jest.config.js',
+        'module.exports = {}',
+        '/** For the tests.\n * All of them. */\nmodule.exports = {}',
+      ),
     ],
     [
       'another part of pyproject.toml',
-      { 'pyproject.toml': '[project]\nname = "a"\n[tool.pytest.ini_options]\naddopts = "-q"\n' },
-      {
-        'pyproject.toml':
-          '[project]\nname = "a"\ndependencies = ["x"]\n[tool.pytest.ini_options]\naddopts = "-q"\n',
-      },
+      ...change(
+        'pyproject.toml',
+        '[project]\nname = "a"\n[tool.pytest.ini_options]\naddopts = "-q"\n',
+        '[project]\nname = "a"\ndependencies = ["x"]\n[tool.pytest.ini_options]\naddopts = "-q"\n',
+      ),
     ],
-    [
-      'a package.json that cannot be read',
-      { 'package.json': '{' },
-      { 'package.json': scripts({ test: 'vitest run' }) },
-    ],
+    ['a package.json that cannot be read', ...change('package.json', '{', VITEST)],
   ])('%s', (_, before, after, commands) => {
     expect(weakened(before, after, commands)).toEqual([])
   })
