@@ -2,6 +2,8 @@ import { expect, test } from 'vitest'
 import { loadSettings } from '../../src/settings/load.ts'
 import { folder, project } from './project.ts'
 
+const ROLE = { enabled: true, skip: false, maxIterations: null, check: null, prompt: null, writes: null }
+
 test('a project without settings has the defaults', () => {
   expect(loadSettings(folder()).settings).toEqual({
     maximumIterations: 10,
@@ -39,26 +41,7 @@ test('a project without settings has the defaults', () => {
       rounds: 3,
       onJudgeError: 'again',
       order: ['coder', 'reviewer', 'tester', 'qa'],
-      roles: {
-        coder: { enabled: true, skip: false, maxIterations: null, check: null, prompt: null, writes: null },
-        reviewer: {
-          enabled: true,
-          skip: false,
-          maxIterations: null,
-          check: null,
-          prompt: null,
-          writes: null,
-        },
-        tester: {
-          enabled: true,
-          skip: false,
-          maxIterations: null,
-          check: null,
-          prompt: null,
-          writes: null,
-        },
-        qa: { enabled: true, skip: false, maxIterations: null, check: null, prompt: null, writes: null },
-      },
+      roles: { coder: ROLE, reviewer: ROLE, tester: ROLE, qa: ROLE },
     },
     parallel: 1,
     testChanges: 'claim',

@@ -2,48 +2,38 @@ import { expect, test } from 'vitest'
 import { schema } from '../../src/settings/schema.ts'
 import { risks } from '../../src/settings/trust.ts'
 
-test.each<[object, [string, string][]]>([
-  [{ agent: { command: './agent.sh' } }, [['agent.command', './agent.sh']]],
+test.each<[object, Record<string, string>]>([
+  [{ agent: { command: './agent.sh' } }, { 'agent.command': './agent.sh' }],
   [
     { agent: { flags: ['--model opus', '--yolo'] } },
-    [
-      ['agent.flags[0]', '--model opus'],
-      ['agent.flags[1]', '--yolo'],
-    ],
+    { 'agent.flags[0]': '--model opus', 'agent.flags[1]': '--yolo' },
   ],
   [
     { agents: { reviewer: { flags: ['-x'], command: 'codex' } } },
-    [
-      ['agents.reviewer.command', 'codex'],
-      ['agents.reviewer.flags[0]', '-x'],
-    ],
+    { 'agents.reviewer.command': 'codex', 'agents.reviewer.flags[0]': '-x' },
   ],
-  [{ fallbackAgents: [{ command: 'codex' }] }, [['fallbackAgents[0].command', 'codex']]],
-  [{ fallbackAgents: ['./codex'] }, [['fallbackAgents[0]', './codex']]],
+  [{ fallbackAgents: [{ command: 'codex' }] }, { 'fallbackAgents[0].command': 'codex' }],
+  [{ fallbackAgents: ['./codex'] }, { 'fallbackAgents[0]': './codex' }],
   [
     { guardrails: [{ command: 'npm test', hint: 'h', timeout: 3 }, { command: 'make' }] },
-    [
-      ['guardrails[0].command', 'npm test'],
-      ['guardrails[0].hint', 'h'],
-      ['guardrails[0].timeout', '3'],
-      ['guardrails[1].command', 'make'],
-    ],
+    {
+      'guardrails[0].command': 'npm test',
+      'guardrails[0].hint': 'h',
+      'guardrails[0].timeout': '3',
+      'guardrails[1].command': 'make',
+    },
   ],
   [
     { guardrails: [{ verify: 'external', config: { command: 'sh x', strict: false } }] },
-    [
-      ['guardrails[0].config.command', 'sh x'],
-      ['guardrails[0].config.strict', 'false'],
-      ['guardrails[0].verify', 'external'],
-    ],
+    {
+      'guardrails[0].config.command': 'sh x',
+      'guardrails[0].config.strict': 'false',
+      'guardrails[0].verify': 'external',
+    },
   ],
   [
     { scm: { tasks: ['commit', 'push'], command: 'git' } },
-    [
-      ['scm.command', 'git'],
-      ['scm.tasks[0]', 'commit'],
-      ['scm.tasks[1]', 'push'],
-    ],
+    { 'scm.command': 'git', 'scm.tasks[0]': 'commit', 'scm.tasks[1]': 'push' },
   ],
   [
     {
@@ -52,75 +42,43 @@ test.each<[object, [string, string][]]>([
         roles: { tester: { maxIterations: 2, check: 'npm t' }, coder: { check: null } },
       },
     },
-    [
-      ['pipeline.roles.tester.check', 'npm t'],
-      ['pipeline.roles.tester.maxIterations', '2'],
-    ],
+    { 'pipeline.roles.tester.check': 'npm t', 'pipeline.roles.tester.maxIterations': '2' },
   ],
-  [
-    { env: { pass: ['AWS_*'], drop: ['X'] } },
-    [
-      ['env.drop[0]', 'X'],
-      ['env.pass[0]', 'AWS_*'],
-    ],
-  ],
-  [{ agent: { model: 'opus' } }, [['agent.model', 'opus']]],
+  [{ env: { pass: ['AWS_*'], drop: ['X'] } }, { 'env.drop[0]': 'X', 'env.pass[0]': 'AWS_*' }],
+  [{ agent: { model: 'opus' } }, { 'agent.model': 'opus' }],
   [
     { fallbackAgents: [{ command: 'codex', model: 'm' }] },
-    [
-      ['fallbackAgents[0].command', 'codex'],
-      ['fallbackAgents[0].model', 'm'],
-    ],
+    { 'fallbackAgents[0].command': 'codex', 'fallbackAgents[0].model': 'm' },
   ],
   [
     { review: { skip: true, atCap: 'block', cap: 1 } },
-    [
-      ['review.atCap', 'block'],
-      ['review.cap', '1'],
-      ['review.skip', 'true'],
-    ],
+    { 'review.atCap': 'block', 'review.cap': '1', 'review.skip': 'true' },
   ],
   [
     { completionResponse: 'the', completionHint: false },
-    [
-      ['completionHint', 'false'],
-      ['completionResponse', 'the'],
-    ],
+    { completionHint: 'false', completionResponse: 'the' },
   ],
   [
     { claude: { backgroundTasks: true, disallowedTools: [] } },
-    [
-      ['claude.backgroundTasks', 'true'],
-      ['claude.disallowedTools', 'none'],
-    ],
+    { 'claude.backgroundTasks': 'true', 'claude.disallowedTools': 'none' },
   ],
   [
     { maximumIterations: 1e6, iterationTimeout: 2e6, budget: { usd: 3 } },
-    [
-      ['budget.usd', '3'],
-      ['iterationTimeout', '2000000'],
-      ['maximumIterations', '1000000'],
-    ],
+    { 'budget.usd': '3', iterationTimeout: '2000000', maximumIterations: '1000000' },
   ],
-  [{ someLaterKey: { deep: ['x'] } }, [['someLaterKey.deep[0]', 'x']]],
-  [{ protect: ['test/**'] }, [['protect[0]', 'test/**']]],
+  [{ someLaterKey: { deep: ['x'] } }, { 'someLaterKey.deep[0]': 'x' }],
+  [{ protect: ['test/**'] }, { 'protect[0]': 'test/**' }],
   [
     { sandbox: { mode: 'none', allowedDomains: ['example.com'], allowWrite: [] } },
-    [
-      ['sandbox.allowedDomains[0]', 'example.com'],
-      ['sandbox.mode', 'none'],
-    ],
+    { 'sandbox.allowedDomains[0]': 'example.com', 'sandbox.mode': 'none' },
   ],
-  [{ blocklist: { allow: ['rm -rf'] } }, [['blocklist.allow[0]', 'rm -rf']]],
+  [{ blocklist: { allow: ['rm -rf'] } }, { 'blocklist.allow[0]': 'rm -rf' }],
   [
     { notify: { bell: true, webhook: 'https://example.com', command: 'say done' } },
-    [
-      ['notify.command', 'say done'],
-      ['notify.webhook', 'https://example.com'],
-    ],
+    { 'notify.command': 'say done', 'notify.webhook': 'https://example.com' },
   ],
 ])('%j has the risks %j', (settings, expected) => {
-  expect(risks(settings)).toEqual(expected.map(([where, what]) => ({ where, what })))
+  expect(risks(settings)).toEqual(Object.entries(expected).map(([where, what]) => ({ where, what })))
 })
 
 test.each([
