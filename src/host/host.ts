@@ -224,12 +224,12 @@ function watchersOf({ dir, book, frontSignals }: Ground, options: HostOptions): 
 /** What a workflow gets from its run. */
 function contextFor(
   { dir, session, book, frontSignals: { signals, interrupt } }: Ground,
-  { ask, workspaces, worktrees }: Adapters,
+  { workspaces, worktrees }: Adapters,
   { workflow, spec, limits, past, env, frontend }: HostOptions,
 ): Context {
   const { record, table } = book
   return {
-    ...{ spec, table, limits, session, past, record, interrupt, ask, runDir: dir },
+    ...{ spec, table, limits, session, past, record, interrupt, runDir: dir },
     journal: () => readJournal(dir),
     user: frontend.user(signals.soft),
     run: () => book,

@@ -7,7 +7,7 @@ import type { RunRunner } from '../runners/index.ts'
 import { confinedRunner } from '../runners/run-command.ts'
 import type { Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
-import type { Active, Context, Workflow } from '../workflows/workflow.ts'
+import type { Active, Workflow } from '../workflows/workflow.ts'
 import { type AgentPool, openAgents } from './agents/agent-pool.ts'
 import { programFolders } from './agents/agents.ts'
 import { agentAsker } from './agents/ask.ts'
@@ -46,14 +46,13 @@ export type PortsOptions = Pick<AdaptersOptions, 'spec' | 'runner' | 'book'> & {
   controls: Controls
 }
 
-/** What a run works with: agents to call and to ask, and workspaces. */
+/** What a run works with: agents and workspaces. */
 export type Adapters = {
   clock: Clock
   agents: AgentPool
   /** Environment variables for every agent. */
   marks: Record<string, string>
   call: CallAgent
-  ask: Context['ask']
   workspaces: Workspaces
   /** Null if every task is worked on in the project. */
   worktrees: HostedWorktrees | null
@@ -97,14 +96,13 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     record: emit,
     hard: options.hard,
   }
-  const ask = agentAsker(asking)
   const gitEnv = { ...gitEnvironment(settings, env), ...runner.ownMarks }
   const workspaces = openWorkspaces({
     ...options,
     state,
     emit,
     env: gitEnv,
-    ask,
+    ask: agentAsker(asking),
     askJudge: judgeAsker({
       ...asking,
       model: settings.agents.judge?.model ?? null,
@@ -132,7 +130,6 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     call,
     workspaces,
     worktrees,
-    ask: (question, { step, workspace }) => ask(question, step.id, workspace.dir),
   }
 }
 

@@ -1,7 +1,7 @@
 import type { UserAccess } from '../core/asker.ts'
 import type { Claimed, Finding, RunEvent, Settled, TodoItem } from '../core/events.ts'
 import type { Folded } from '../core/evolve.ts'
-import type { Ask, Check, CheckedWork, Claims, Work } from '../core/ports.ts'
+import type { Check, CheckedWork, Claims, Work } from '../core/ports.ts'
 import type { Limits, StageTable } from '../core/table.ts'
 import type { Edit, Task, TaskId } from '../core/task.ts'
 import type { Workspace } from '../core/workspaces.ts'
@@ -123,8 +123,6 @@ export type Context<S extends RunSpec = RunSpec> = {
   note(key: string, value: unknown, task?: TaskId): void
   /** Stops the run as Ctrl+C does, because the person who was asked went away. */
   interrupt(): void
-  /** Asks an agent a question during a step. Nothing of it moves the step's task: the workflow decides what it means. */
-  ask(question: AgentQuestion, work: Pick<Work, 'step' | 'workspace'>): Promise<AgentAnswer>
   /** How to wait for git's locks in the project. */
   locks(): LockWait
   /** The worktrees of the tasks. Call it only in a run whose spec has `worktrees`. */
@@ -140,20 +138,6 @@ export interface Worktrees {
   /** Moves the branch that the run began on to what was checked. Safe to repeat. */
   land(work: Work): Promise<Finding[]>
 }
-
-/** A question to an agent, aside from the work of the stages: a commit message, a judgement. */
-export type AgentQuestion = {
-  /** `agents.<role>` of the settings chooses the agent. Without such a setting the main agent answers. */
-  role: string
-  prompt: string
-  /** What the agent may do. Absent: as the run's settings say. */
-  mode?: Ask['mode']
-  /** What the agent would look up with its tools: a CLI that can turn them off gets this instead. */
-  withoutTools?: string
-}
-
-/** `note`: why it is not ok. */
-export type AgentAnswer = { ok: boolean; text: string; note: string }
 
 export type Recorder = (event: RunEvent) => void
 

@@ -264,49 +264,6 @@ describe('a workflow', () => {
       ],
     })
   })
-
-  it('asks an agent of a role during a step: the one of the settings, in its workspace, with its cost', async () => {
-    const field = setField('echo done', {
-      protect: [],
-      baseline: false,
-      agents: { judge: { command: 'judge' } },
-    })
-    const judge = join(field.root, 'judge')
-    writeFileSync(judge, '#!/bin/sh\ncat > ../question; pwd > ../judged-in; echo "It holds."\n', {
-      mode: 0o755,
-    })
-    const path = `${field.root}:${field.env.PATH}`
-    const workflow = fieldWorkflow(1, { workspaceFor: task => `../${task.id}` })
-    const answers: unknown[] = []
-    const code = await field.host(
-      {
-        ...workflow,
-        open: context => ({
-          ...workflow.open(context),
-          async claims(work) {
-            answers.push(await context.ask({ role: 'judge', prompt: `Is ${work.task.id} done?` }, work))
-            return {}
-          },
-        }),
-      },
-      undefined,
-      { PATH: path },
-    )
-    expect(code).toBe(0)
-    expect(answers).toEqual(
-      ['cat', 'dog'].map(() => ({ ok: true, text: expect.stringMatching(/^It holds/), note: '' })),
-    )
-    expect(field.read('question')).toBe('Is dog done?')
-    expect(field.read('judged-in')).toBe(`${join(field.root, 'dog')}\n`)
-    const asked = field.journal().filter(e => e.type === 'asked')
-    expect(asked).toMatchObject([
-      { id: 1, role: 'judge', agent: 'judge' },
-      { id: 3, role: 'judge', agent: 'judge' },
-    ])
-    const session = join('project', '.ralph', 'sessions', ID)
-    expect(field.read(join(session, 'iter-001', 'judge-prompt.txt'))).toBe('Is cat done?')
-    expect(field.read(join(session, 'iter-001', 'judge-stream.ndjson'))).toContain('It holds')
-  })
 })
 
 describe('a stage that ralph itself does', () => {

@@ -1,8 +1,7 @@
 import type { RunEvent } from '../../core/events.ts'
-import type { Clock } from '../../core/ports.ts'
+import type { Ask, Clock } from '../../core/ports.ts'
 import type { RunState, StepId } from '../../core/table.ts'
 import { type Ended, supervise } from '../../engine/supervise.ts'
-import type { AgentAnswer, AgentQuestion } from '../../workflows/workflow.ts'
 import type { AgentPool } from './agent-pool.ts'
 import type { AgentCall, CallAgent } from './call.ts'
 
@@ -29,6 +28,20 @@ export type AskerOptions = {
   /** Ends the agent now. */
   hard: AbortSignal
 }
+
+/** A question to an agent, aside from the work of the stages: a commit message, a plan. */
+type AgentQuestion = {
+  /** `agents.<role>` of the settings chooses the agent. Without such a setting the main agent answers. */
+  role: string
+  prompt: string
+  /** What the agent may do. Absent: as the run's settings say. */
+  mode?: Ask['mode']
+  /** What the agent would look up with its tools: a CLI that can turn them off gets this instead. */
+  withoutTools?: string
+}
+
+/** `note`: why it is not ok. */
+type AgentAnswer = { ok: boolean; text: string; note: string }
 
 export type AskAgent = (question: AgentQuestion, id: StepId, cwd: string) => Promise<AgentAnswer>
 
