@@ -1,3 +1,6 @@
+// The entry of each hook. `plugin/hooks/hooks.json` names only events that every claude with plugins knows: an older one
+// that finds an unknown event drops all hooks, and the blocklist with them.
+
 import { readSync } from 'node:fs'
 import { noteActivity } from './activity.ts'
 

@@ -37,6 +37,10 @@ export const stepIn = (env: Env): StepId | null =>
  * may read. Linux has not used the limit of file locks since 2.4, so a number there changes nothing. Without privileges a
  * process can only lower it.
  *
+ * `prlimit` sets it, which costs about a millisecond for each process. Ralph could set it on itself, and its children
+ * would inherit it. But then its own git, the user's hooks and what they start would carry it too, and once their parent
+ * has exited, nothing would distinguish them from what an agent left.
+ *
  * The number has 62 bits: the level, the run, the incarnation. The level is smaller in a ralph that runs inside a run.
  */
 const INCARNATION_BITS = 20n

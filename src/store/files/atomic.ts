@@ -1,5 +1,8 @@
 // Use `replaceFile` for a file that ralph depends on: after any crash it is the old one or the new one, whole. Use
-// `replaceFileUnsynced` where losing the last version in a power cut does no harm; it does not wait for the disk.
+// `replaceFileUnsynced` where losing the last version in a power cut does no harm; it does not wait for the disk. That is
+// so for `session.json`, for ralph's own `.gitignore`, for a story loop's `.ralph-active` and the snapshot for its Stop gate,
+// which names its step, and for a build's `tasks.json` when an agent begins: after a power cut that may be the version
+// before, which ralph recognises as its own, or empty, which counts as lost and is written again.
 
 import { randomBytes } from 'node:crypto'
 import {
