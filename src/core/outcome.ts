@@ -1,28 +1,29 @@
 import type { AgentEnding, Exit, Finding, Outcome, Settled } from './events.ts'
 import { listPaths } from './format.ts'
+import type { Claims } from './ports.ts'
 import type { Move, RunState, Stage, TaskState } from './table.ts'
 
 type Ok = Extract<Outcome, { end: 'ok' }>
 
-/** What the outcome depends on when an agent has ended. */
-type Ended = Omit<AgentEnding, 'ms' | 'claimed'>
+/** How an agent ended, as far as the outcome depends on it. */
+type Ending = Omit<AgentEnding, 'ms' | 'claimed'>
 
-export type Evidence = Ended & {
+/** What was found out about the work of a step. */
+export type Evidence = {
   findings: Finding[]
   /** What the agent said or wrote about its work. */
-  claims: Partial<Pick<Ok, 'signal' | 'verdict' | 'note' | 'asks' | 'yields'>>
+  claims: Claims
   /** The fingerprint of the tree that the checks ran on. */
   tree?: string
   changed: boolean
-  byUser?: boolean
 }
 
-/** The outcome of one iteration. Exit code 0 alone proves nothing; any other exit code is an error. */
-export function judge(evidence: Evidence): Outcome {
-  const { limited, findings, tree, claims, changed, byUser } = evidence
-  const trouble = troubleOf(evidence)
+/** The outcome of an iteration. Exit code 0 alone proves nothing; any other exit code is an error. */
+export function agentOutcome(ending: Ending, { findings, tree, claims, changed }: Evidence): Outcome {
+  const { how, result, limited } = ending
+  const trouble = troubleOf(ending)
   if (trouble === null) {
-    const denials = evidence.result.denials ?? 0
+    const denials = result.denials ?? 0
     return denials > 0
       ? { ...discounted(claims, findings, changed, denials), ...(tree !== undefined && { tree }) }
       : {
@@ -31,24 +32,24 @@ export function judge(evidence: Evidence): Outcome {
           findings,
           ...(tree !== undefined && { tree }),
           changed,
-          ...saidIn(evidence.result.text),
-          ...(evidence.how === 'inactive' && { fellSilent: true as const }),
+          ...saidIn(result.text),
+          ...(how === 'inactive' && { fellSilent: true as const }),
         }
   }
   const { end, note } = trouble
   if (end === 'unusable') return { end, note }
   if (end === 'limited')
     return { end, note, ...(limited?.resetsAt !== undefined && { resetsAt: limited.resetsAt }) }
-  return { end, note, changed, ...(end === 'interrupted' && byUser !== undefined && { byUser }) }
+  return { end, note, changed }
 }
 
 /** Whether there is anything to verify: after trouble no check is run. */
-export const needsChecks = (ending: Ended): boolean => troubleOf(ending) === null
+export const needsChecks = (ending: Ending): boolean => troubleOf(ending) === null
 
 /** Whether an iteration is not counted: its number is used again. */
 export const isUncounted = ({ patch }: Pick<Settled, 'patch'>): boolean => patch.n === undefined
 
-function troubleOf(ending: Ended): { end: Exclude<Outcome['end'], 'ok'>; note: string } | null {
+function troubleOf(ending: Ending): { end: Exclude<Outcome['end'], 'ok'>; note: string } | null {
   const { how, exit, result, limited, unusable, watched, stoppedByRalph } = ending
   switch (how) {
     case 'interrupted':
@@ -94,7 +95,7 @@ function saidIn(text: string): { said?: string } {
 }
 
 /** An agent whose tool calls were refused cannot have finished, whatever it says. */
-function discounted(claims: Evidence['claims'], findings: Finding[], changed: boolean, denials: number): Ok {
+function discounted(claims: Claims, findings: Finding[], changed: boolean, denials: number): Ok {
   const { signal: _, verdict, note, ...rest } = claims
   const refused = `${denials} tool call${denials === 1 ? ' was' : 's were'} refused`
   const rejects = verdict === 'reject'

@@ -1,14 +1,14 @@
-import type { Finding, Outcome, RunEvent, Settled } from '../core/events.ts'
+import type { AgentEnding, Finding, Outcome, RunEvent, Settled } from '../core/events.ts'
 import { agentsIn, shareOf } from '../core/limits.ts'
 import type { Decision } from '../core/next.ts'
-import { judge, needsChecks, redOnTree, unstableTree } from '../core/outcome.ts'
+import { agentOutcome, type Evidence, needsChecks, redOnTree, unstableTree } from '../core/outcome.ts'
 import { CannotGoOn, type Check, type Claims, type Ports, type Work } from '../core/ports.ts'
 import { settle } from '../core/settle.ts'
 import type { Step, StepId } from '../core/table.ts'
 import type { Book } from './book.ts'
 import { runChecks, type Trees } from './check.ts'
 import type { Signals } from './run.ts'
-import { type Ended, supervise, type Timeouts } from './supervise.ts'
+import { supervise, type Timeouts } from './supervise.ts'
 
 /** What every part of the loop works with. */
 export type RunContext = { book: Book; ports: Ports; timeouts: Timeouts; signals: Signals; trees: Trees }
@@ -117,9 +117,6 @@ export async function conclude(context: RunContext, step: Step): Promise<void> {
   else if (!signals.soft.aborted) await settleInterrupted(book, ports, step)
 }
 
-/** What a step is judged by. */
-type Evidence = { findings: Finding[]; tree?: string; claims: Claims; changed: boolean }
-
 /** Null after a signal. */
 async function collectEvidence(context: RunContext, step: Step): Promise<Evidence | null> {
   const { book, ports } = context
@@ -142,13 +139,13 @@ async function collectEvidence(context: RunContext, step: Step): Promise<Evidenc
 
 /** What ralph did itself has no claims, and no agent that could be idle. */
 function outcomeOf({ ended }: Step, evidence: Evidence): Outcome {
-  if (ended) return judge({ ...ended, ...evidence })
+  if (ended) return agentOutcome(ended, evidence)
   const { claims: _, ...checked } = evidence
   return { end: 'ok', ...checked, ...questionIn(checked.findings), changed: false }
 }
 
 /** An agent that fell silent had not come to an end, so its last words are no claim; what it had written is one. */
-async function claimsOf(ports: Ports, work: Work, { how, claimed, result }: Ended): Promise<Claims> {
+async function claimsOf(ports: Ports, work: Work, { how, claimed, result }: AgentEnding): Promise<Claims> {
   const text = how === 'inactive' ? '' : result.text
   return { ...claimed, ...(await ports.claims(work, text)) }
 }

@@ -1,6 +1,5 @@
-import type { AgentEnded, AgentEvent, Exit, How, Watched } from '../core/events.ts'
+import type { AgentEnded, AgentEnding, AgentEvent, Exit, How, Watched } from '../core/events.ts'
 import { type AgentListener, afterRunning, CannotGoOn, type Clock, type RunningAgent } from '../core/ports.ts'
-import type { Step } from '../core/table.ts'
 
 /** How long to wait for an agent. */
 export type Timeouts = {
@@ -16,8 +15,6 @@ export type Timeouts = {
 /** How long to trust a tool call that only a hook reported: its end may never be reported. */
 const MOST_HOOKED_MS = 10 * 60_000
 
-export type Ended = NonNullable<Step['ended']>
-
 /**
  * Follows an agent until it has exited, and stops it at a timeout. One timer is set to
  * the earliest possible timeout; nothing polls.
@@ -29,7 +26,7 @@ export async function supervise(
   call: (listener: AgentListener) => Promise<RunningAgent>,
   on: (event: AgentEvent) => void,
   onLive: (agent: RunningAgent) => void,
-): Promise<Ended> {
+): Promise<AgentEnding> {
   const began = clock.elapsed()
   /** The open tool calls, and until when each of them is believed. */
   const openTools = new Map<string, number>()
@@ -41,8 +38,8 @@ export async function supervise(
   let how: How = 'exited'
   let stoppedByRalph = false
   let result: AgentEnded | undefined
-  let limited: Ended['limited']
-  let unusable: Ended['unusable']
+  let limited: AgentEnding['limited']
+  let unusable: AgentEnding['unusable']
   let model: string | undefined
   let live: RunningAgent['live'] | undefined
   /** Asked only when it seems to be silent. */
@@ -137,7 +134,7 @@ export async function supervise(
 }
 
 /** An agent that cannot be started counts as one that exits at once. CannotGoOn is not the agent's failure. */
-function notStarted(error: Error): Ended {
+function notStarted(error: Error): AgentEnding {
   if (error instanceof CannotGoOn) throw error
   return {
     how: 'exited',

@@ -1,11 +1,10 @@
-import type { Finding, TodoItem } from '../../src/core/events.ts'
-import type { Evidence } from '../../src/core/outcome.ts'
+import type { AgentEnding, Finding, TodoItem } from '../../src/core/events.ts'
 import type { Task } from '../../src/core/task.ts'
 import type { StoriesFile, Story } from '../../src/workflows/stories/rules/story-file.ts'
 import type { Dice } from './dice.ts'
 import { newStory, type Temper } from './setup.ts'
 
-type Ending = Omit<Evidence, 'findings' | 'claims' | 'changed' | 'byUser'>
+type Ending = Omit<AgentEnding, 'ms' | 'claimed'>
 
 /** How an agent may end: well, or in one of the many ways that are trouble. */
 export function someEnding(d: Dice, { trouble }: Temper, now: number): Ending {

@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { type Evidence, judge, needsChecks } from '../../src/core/outcome.ts'
+import type { AgentEnding } from '../../src/core/events.ts'
+import { agentOutcome, type Evidence, needsChecks } from '../../src/core/outcome.ts'
 import { green, red } from './play.ts'
 
-const well: Evidence = {
+type Ended = Omit<AgentEnding, 'ms'> & Evidence
+
+const outcomeOf = (ended: Ended) => agentOutcome(ended, ended)
+
+const well: Ended = {
   how: 'exited',
   exit: { code: 0, signal: null },
   result: { type: 'ended', ok: true, text: 'I did it.' },
@@ -11,11 +16,11 @@ const well: Evidence = {
   claims: { signal: true },
   changed: true,
 }
-const failed: Evidence['result'] = { type: 'ended', ok: false, text: '', error: 'credit is low' }
+const failed: Ended['result'] = { type: 'ended', ok: false, text: '', error: 'credit is low' }
 const limited = { resetsAt: 99, note: 'usage limit' }
 
 describe('an iteration', () => {
-  it.each<[string, Partial<Evidence>, object]>([
+  it.each<[string, Partial<Ended>, object]>([
     ['that ended well', {}, { end: 'ok', signal: true, findings: [green], changed: true }],
     [
       'that ended well with a red check',
@@ -26,11 +31,6 @@ describe('an iteration', () => {
       'that was interrupted',
       { how: 'interrupted' },
       { end: 'interrupted', note: 'interrupted', changed: true },
-    ],
-    [
-      'that was interrupted on purpose',
-      { how: 'interrupted', byUser: true },
-      { end: 'interrupted', note: 'interrupted', changed: true, byUser: true },
     ],
     [
       'that took too long',
@@ -105,13 +105,13 @@ describe('an iteration', () => {
       { end: 'ok', verdict: 'reject', note: 'no tests', asks: 'which?', findings: [green], changed: true },
     ],
   ])('%s', (_, more, outcome) => {
-    expect(judge({ ...well, ...more })).toEqual(outcome)
+    expect(outcomeOf({ ...well, ...more })).toEqual(outcome)
     expect(needsChecks({ ...well, ...more })).toBe('end' in outcome && outcome.end === 'ok')
   })
 
   it('that was refused a tool has not finished, whatever it says', () => {
     const refused = (denials: number, claims: Evidence['claims']) =>
-      judge({ ...well, result: { ...well.result, denials }, claims })
+      outcomeOf({ ...well, result: { ...well.result, denials }, claims })
     expect(refused(2, { signal: true, verdict: 'approve' })).toEqual({
       end: 'ok',
       note: '2 tool calls were refused',

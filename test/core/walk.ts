@@ -1,7 +1,7 @@
 import type { Outcome, RunEvent, Settled } from '../../src/core/events.ts'
 import { evolve, evolveList, fold } from '../../src/core/evolve.ts'
 import { next } from '../../src/core/next.ts'
-import { judge, needsChecks } from '../../src/core/outcome.ts'
+import { agentOutcome, needsChecks } from '../../src/core/outcome.ts'
 import { settle } from '../../src/core/settle.ts'
 import { initial, type RunState, type Step, taskStateOf } from '../../src/core/table.ts'
 import type { Edit, Task } from '../../src/core/task.ts'
@@ -156,13 +156,10 @@ export function walk(kind: Kind, seed: number): Trace {
     const ending = step.ended!
     const findings = needsChecks(ending) ? someFindings(d, temper) : []
     const text = ending.result.text === 'words' ? d.pick(SAYINGS) : ending.result.text
-    const outcome = judge({
-      ...ending,
-      result: { ...ending.result, text },
-      findings,
-      claims: lists.claims(step),
-      changed: d.chance(temper.changed),
-    })
+    const outcome = agentOutcome(
+      { ...ending, result: { ...ending.result, text } },
+      { findings, claims: lists.claims(step), changed: d.chance(temper.changed) },
+    )
     if (outcome.end === 'ok' && ending.result.denials) {
       must(!outcome.signal && outcome.verdict !== 'approve', 'who was refused a tool has not finished')
     }

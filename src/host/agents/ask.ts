@@ -1,7 +1,7 @@
-import type { RunEvent } from '../../core/events.ts'
+import type { AgentEnding, RunEvent } from '../../core/events.ts'
 import type { Ask, Clock } from '../../core/ports.ts'
 import type { RunState, StepId } from '../../core/table.ts'
-import { type Ended, supervise } from '../../engine/supervise.ts'
+import { supervise } from '../../engine/supervise.ts'
 import type { AgentPool } from './agent-pool.ts'
 import type { AgentCall, CallAgent } from './call.ts'
 
@@ -69,7 +69,7 @@ export function agentAsker(options: AskerOptions): AskAgent {
 export async function askOnce(
   { call, clock, marks, record, hard, budgetLeft }: AskerOptions,
   asked: Omit<AgentCall, 'budgetUsd' | 'marks' | 'about'> & { role: string },
-): Promise<{ ended: Ended }> {
+): Promise<{ ended: AgentEnding }> {
   const { id, role, agent } = asked
   const whole = { ...asked, budgetUsd: budgetLeft(), marks, about: { role } }
   const ended = await supervise(
