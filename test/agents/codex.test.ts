@@ -84,21 +84,9 @@ describe('the final text', () => {
     })
     expect(endedOf(read(says(DONE), failed('no'))).text).toBe('')
   })
-
-  test('keeps the end of a very long answer', () => {
-    const text = `${'x'.repeat(2_000_000)}${DONE}`
-    expect(endedOf(read(says(text), done)).text).toBe(text.slice(-1024 * 1024))
-  })
 })
 
 describe('the end', () => {
-  test('is reported with the turn, once, and what follows does not count', () => {
-    const parser = AGENTS.codex.parser('stream')
-    expect(parser.line(JSON.stringify(done))).toMatchObject([{ type: 'ended', ok: true }])
-    expect(parser.line(JSON.stringify(failed('late')))).toEqual([])
-    expect(parser.end(exitOf(1))).toEqual([])
-  })
-
   test('names the turn’s error, or the trouble before it', () => {
     expect(endedOf(read(failed('boom')))).toMatchObject({ ok: false, error: 'boom' })
     expect(endedOf(read(trouble('before'), failed(7)))).toMatchObject({ ok: false, error: 'before' })
@@ -221,29 +209,4 @@ test('its to-do list is reported as it changes, and is no open call', () => {
     todo('pending'),
     todo('completed'),
   ])
-})
-
-describe('a line that is no message', () => {
-  test.each([
-    'rubbish',
-    'null',
-    '[]',
-    '{"type":"item.completed"}',
-    '{"type":"item.completed","item":{"id":"a"}}',
-  ])('%s is handed on', line =>
-    expect(play(AGENTS.codex.parser('stream'), [line])[0]).toEqual({ type: 'unparsed', line }),
-  )
-
-  test('nor is an answer that is no text, or a call without an id', () => {
-    expect(read(says(7), item('web_search', { id: 7 }), done).map(e => e.type)).toEqual([
-      'unparsed',
-      'unparsed',
-      'ended',
-    ])
-  })
-
-  test.each(['', '{"type":"turn.started"}', '{"type":"item.completed","item":{"type":"hologram"}}'])(
-    '%j is passed over',
-    line => expect(play(AGENTS.codex.parser('stream'), [line])).toHaveLength(1),
-  )
 })

@@ -115,21 +115,9 @@ describe('the final text', () => {
     expect(endedOf(events).text).toBe('Not yet.')
     expect(endedOf(read(says(DONE), calls('read_file', {}), answers({ output: DONE }), done)).text).toBe('')
   })
-
-  test('keeps the end of a very long answer', () => {
-    const text = `${'x'.repeat(2_000_000)}${DONE}`
-    expect(endedOf(read(says(text), done)).text).toBe(text.slice(-1024 * 1024))
-  })
 })
 
 describe('the end', () => {
-  test('is reported with the result, once, and what follows does not count', () => {
-    const parser = AGENTS.gemini.parser('stream')
-    expect(parser.line(JSON.stringify(done))).toMatchObject([{ type: 'ended', ok: true }])
-    expect(parser.line(JSON.stringify(failed('late')))).toEqual([])
-    expect(parser.end(exitOf(173))).toEqual([])
-  })
-
   test('names the result’s error, or the trouble before it', () => {
     expect(endedOf(read(failed('boom')))).toMatchObject({ ok: false, error: 'boom' })
     expect(endedOf(read(trouble('error', 'before'), failed(7)))).toMatchObject({ error: 'before' })
@@ -182,19 +170,4 @@ describe('a limit', () => {
   test('is not what an agent merely writes about', () => {
     expect(read(says('quota exceeded'), done).map(e => e.type)).toEqual(['text', 'ended'])
   })
-})
-
-describe('a line that is no message', () => {
-  test.each([
-    'rubbish',
-    '{"type":"message","role":"assistant"}',
-    '{"type":"tool_use","tool_id":7}',
-    '{"type":"tool_result"}',
-  ])('%s is handed on', line =>
-    expect(play(AGENTS.gemini.parser('stream'), [line])[0]).toEqual({ type: 'unparsed', line }),
-  )
-
-  test.each(['', '{"type":"hologram"}'])('%j is passed over', line =>
-    expect(play(AGENTS.gemini.parser('stream'), [line])).toHaveLength(1),
-  )
 })

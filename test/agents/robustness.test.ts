@@ -156,86 +156,30 @@ const scribbled = fc
     return { cli, lines: lines.with(at, old.slice(0, from) + rubbish + old.slice(from + length)) }
   })
 
-const CLAUDE_TYPES = ['system', 'assistant', 'user', 'result', 'rate_limit_event', 'stream_event']
-const TYPES: Record<Cli, string[]> = {
+const split = (words: string) => words.trim().split(/\s+/)
+const CLAUDE_TYPES = 'system assistant user result rate_limit_event stream_event'
+const TYPES: Record<Cli, string> = {
   claude: CLAUDE_TYPES,
-  codex: [
-    'thread.started',
-    'turn.completed',
-    'turn.failed',
-    'error',
-    'item.started',
-    'item.updated',
-    'item.completed',
-  ],
+  codex: 'thread.started turn.completed turn.failed error item.started item.updated item.completed',
   amp: CLAUDE_TYPES,
-  opencode: ['step_start', 'step_finish', 'text', 'tool_use', 'reasoning', 'error'],
-  gemini: ['init', 'message', 'tool_use', 'tool_result', 'error', 'result'],
-  copilot: [
-    'session.tools_updated',
-    'assistant.message',
-    'tool.execution_start',
-    'tool.execution_complete',
-    'assistant.turn_retry',
-    'session.error',
-    'result',
-  ],
+  opencode: 'step_start step_finish text tool_use reasoning error',
+  gemini: 'init message tool_use tool_result error result',
+  copilot: `
+    session.tools_updated assistant.message tool.execution_start tool.execution_complete assistant.turn_retry
+    session.error result`,
 }
-const KEYS = [
-  ...[
-    'subtype',
-    'message',
-    'content',
-    'usage',
-    'result',
-    'errors',
-    'error',
-    'is_error',
-    'permission_denials',
-  ],
-  ...[
-    'tool_result_meta',
-    'tool_use_result',
-    'parent_tool_use_id',
-    'rate_limit_info',
-    'status',
-    'resetsAt',
-    'item',
-  ],
-  ...[
-    'type',
-    'id',
-    'text',
-    'items',
-    'changes',
-    'arguments',
-    'api_error_status',
-    'total_cost_usd',
-    'input',
-    'name',
-  ],
-  ...['part', 'messageID', 'sessionID', 'callID', 'tool', 'state', 'metadata', 'exit', 'output', 'reason'],
-  ...['tokens', 'cache', 'cost', 'data', 'statusCode', 'role', 'delta', 'severity', 'stats', 'todos'],
-  ...['tool_id', 'tool_name', 'parameters', 'input_tokens', 'total_tokens', 'cached'],
-  ...['agentId', 'toolCallId', 'toolName', 'success', 'shellExecution', 'exitCode', 'code'],
-]
-const WORDS = [
-  'init',
-  'api_retry',
-  'success',
-  'rejected',
-  'agent_message',
-  'todo_list',
-  'mcp_tool_call',
-  'tool_use',
-  'todowrite',
-  'write_todos',
-  'assistant',
-  'tool-calls',
-  'stop',
-  'denied',
-  'cancelled',
-]
+const KEYS = split(`
+  subtype message content usage result errors error is_error permission_denials tool_result_meta
+  tool_use_result parent_tool_use_id rate_limit_info status resetsAt item type id text items changes
+  arguments api_error_status total_cost_usd input name part messageID sessionID callID tool state metadata
+  exit output reason tokens cache cost data statusCode role delta severity stats todos tool_id tool_name
+  parameters input_tokens total_tokens cached agentId toolCallId toolName success shellExecution exitCode
+  code
+`)
+const WORDS = split(`
+  init api_retry success rejected agent_message todo_list mcp_tool_call tool_use todowrite write_todos
+  assistant tool-calls stop denied cancelled
+`)
 const { node } = fc.letrec(tie => ({
   node: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
@@ -251,7 +195,7 @@ const invented = fc.constantFrom(...CLIS).chain(cli =>
     cli: fc.constant(cli),
     lines: fc.array(
       fc
-        .tuple(fc.constantFrom(...TYPES[cli]), fc.dictionary(fc.constantFrom(...KEYS), node))
+        .tuple(fc.constantFrom(...split(TYPES[cli])), fc.dictionary(fc.constantFrom(...KEYS), node))
         .map(([type, fields]) => JSON.stringify({ ...fields, type })),
       { maxLength: 6 },
     ),
