@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { RunEvent, TodoItem } from '../../src/core/events.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { startMockModel, type Turn } from '../support/loopback-model.mjs'
 import { startRalph } from '../support/ralph.ts'
-import { scratch } from '../support/scratch.ts'
-import { BIN, CLIS, shareLearned } from './clis.ts'
+import { CLIS, openRealPlace, shareLearned } from './clis.ts'
 
 /** What the model is asked for: to refine, to plan, or the id of a task; and whether its tool has answered already. */
 export type Ask = { what: string; isAnswered: boolean; prompt: string }
@@ -67,19 +65,11 @@ function askOf(body: unknown): Ask {
 
 /** A project with one guardrail, the real claude on a model that answers by what it is asked, and a build of it. */
 export async function buildScene(answer: (ask: Ask) => Turn = answerTo) {
-  const root = scratch('ralph-real-')
-  const project = join(root, 'project')
-  const home = join(root, 'home')
-  mkdirSync(join(project, '.ralph'), { recursive: true })
-  mkdirSync(home)
-  shareLearned(home)
   const command =
     "! test -e poem.txt || grep -q right poem.txt || { echo 'poem.txt must say right'; exit 3; }"
-  writeFileSync(
-    join(project, '.ralph', 'settings.json'),
-    JSON.stringify({ killGrace: 1, guardrails: [{ command, hint: 'Mind the wording.' }] }),
-  )
-  execFileSync('git', ['init', '-q'], { cwd: project })
+  const place = openRealPlace({ killGrace: 1, guardrails: [{ command, hint: 'Mind the wording.' }] })
+  const { project, home } = place
+  shareLearned(home)
   const asks: Ask[] = []
   const mock = await startMockModel({
     answer(body) {
@@ -89,12 +79,9 @@ export async function buildScene(answer: (ask: Ask) => Turn = answerTo) {
     },
   })
   onTestFinished(() => mock.close())
-  const ralphHome = join(home, '.ralph')
+  const ralphHome = place.env.RALPH_HOME
   const ralph = (...args: string[]) =>
-    startRalph(args, {
-      cwd: project,
-      env: { HOME: home, RALPH_HOME: ralphHome, PATH: `${BIN}:${process.env.PATH}`, ...env(mock.url) },
-    })
+    startRalph(args, { cwd: project, env: { ...place.env, ...env(mock.url) } })
   const runs = join(ralphHome, 'runs')
   const idOf = () => readdirSync(runs)[0]!
   const sessionFile = (name: string) =>

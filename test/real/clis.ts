@@ -1,7 +1,10 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import type { RunEvent } from '../../src/core/events.ts'
 import type { Tool } from '../support/loopback-model.mjs'
+import { scratch } from '../support/scratch.ts'
 
 /** Where the pinned programs are. */
 export const BIN = join(import.meta.dirname, 'node_modules', '.bin')
@@ -99,6 +102,26 @@ export function furnish(cli: RealCli, home: string, url: string): void {
   }
   shareLearned(home)
 }
+
+/** A project in git with these settings, a home beside it, and the environment in which ralph finds the pinned programs. */
+export function openRealPlace(settings: object = {}) {
+  const root = scratch('ralph-real-')
+  const project = join(root, 'project')
+  const home = join(root, 'home')
+  mkdirSync(join(project, '.ralph'), { recursive: true })
+  mkdirSync(home)
+  writeFileSync(join(project, '.ralph', 'settings.json'), JSON.stringify(settings))
+  execFileSync('git', ['init', '-q'], { cwd: project })
+  const env = { HOME: home, RALPH_HOME: join(home, '.ralph'), PATH: `${BIN}:${process.env.PATH}` }
+  return { root, project, home, env }
+}
+
+/** What a run told as NDJSON. */
+export const eventsIn = (stdout: string): RunEvent[] =>
+  stdout
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line))
 
 /** What ralph has learned of each CLI from its help, for which it starts it twice. */
 const learned: Record<string, unknown> = {}

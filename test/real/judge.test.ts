@@ -1,24 +1,13 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RunEvent } from '../../src/core/events.ts'
 import { startMockModel, type Turn } from '../support/loopback-model.mjs'
 import { runRalph } from '../support/ralph.ts'
-import { scratch } from '../support/scratch.ts'
-import { BIN, CLIS, furnish } from './clis.ts'
+import { CLIS, eventsIn, furnish, openRealPlace } from './clis.ts'
 
 /** A run whose coder and judge are the real claude; what the judge says is the next of these turns. */
 async function judgedBy(...judgements: Turn[]) {
   const { env, model, shell } = CLIS.claude!
-  const root = scratch('ralph-judge-')
-  const project = join(root, 'project')
-  const home = join(root, 'home')
-  mkdirSync(join(project, '.ralph'), { recursive: true })
-  mkdirSync(home)
   const guardrails = [{ verify: 'semantic', config: { check_for: ['tokens are validated'] } }]
-  writeFileSync(join(project, '.ralph', 'settings.json'), JSON.stringify({ baseline: false, guardrails }))
-  execFileSync('git', ['init', '-q'], { cwd: project })
+  const { project, home, env: own } = openRealPlace({ baseline: false, guardrails })
   let judged = 0
   const mock = await startMockModel({
     answer(body) {
@@ -41,21 +30,9 @@ async function judgedBy(...judgements: Turn[]) {
       '--json',
       '--trust',
     ]),
-    {
-      cwd: project,
-      env: {
-        HOME: home,
-        RALPH_HOME: join(home, '.ralph'),
-        PATH: `${BIN}:${process.env.PATH}`,
-        ...env(mock.url),
-      },
-    },
+    { cwd: project, env: { ...own, ...env(mock.url) } },
   )
-  const events = ran.stdout
-    .split('\n')
-    .filter(Boolean)
-    .map(line => JSON.parse(line) as RunEvent)
-  return { ran, settled: events.flatMap(event => (event.type === 'settled' ? [event] : [])) }
+  return { ran, settled: eventsIn(ran.stdout).flatMap(event => (event.type === 'settled' ? [event] : [])) }
 }
 
 const answers = (evidence: string): Turn => ({

@@ -1,32 +1,20 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { startMockModel, type Turn } from '../support/loopback-model.mjs'
 import { runRalph } from '../support/ralph.ts'
-import { scratch } from '../support/scratch.ts'
-import { BIN, CLIS, furnish } from './clis.ts'
+import { BIN, CLIS, eventsIn, furnish, openRealPlace } from './clis.ts'
 
 /** A project whose guardrail wants a file that says `right`. */
-function makeProject(settings: object = {}): { project: string; home: string } {
-  const root = scratch('ralph-real-')
-  const project = join(root, 'project')
-  const home = join(root, 'home')
-  mkdirSync(join(project, '.ralph'), { recursive: true })
-  mkdirSync(home)
+function makeProject(settings: object) {
   const command = "grep -q right answer.txt || { echo 'answer.txt must say right'; exit 3; }"
-  writeFileSync(
-    join(project, '.ralph', 'settings.json'),
-    JSON.stringify({ guardrails: [{ command, hint: 'Mind the wording.' }], ...settings }),
-  )
-  execFileSync('git', ['init', '-q'], { cwd: project })
-  return { project, home }
+  return openRealPlace({ guardrails: [{ command, hint: 'Mind the wording.' }], ...settings })
 }
 
 async function loop(cli: string, turns: Turn[], settings: object = {}) {
   const { model, env } = CLIS[cli]!
-  const { project, home } = makeProject(settings)
+  const { project, home, env: own } = makeProject(settings)
   const mock = await startMockModel({ turns })
   onTestFinished(() => mock.close())
   furnish(CLIS[cli]!, home, mock.url)
@@ -44,20 +32,9 @@ async function loop(cli: string, turns: Turn[], settings: object = {}) {
       '--json',
       '--trust',
     ],
-    {
-      cwd: project,
-      env: {
-        HOME: home,
-        RALPH_HOME: join(home, '.ralph'),
-        PATH: `${BIN}:${process.env.PATH}`,
-        ...env(mock.url),
-      },
-    },
+    { cwd: project, env: { ...own, ...env(mock.url) } },
   )
-  const events = ran.stdout
-    .split('\n')
-    .filter(Boolean)
-    .map(line => JSON.parse(line) as RunEvent)
+  const events = eventsIn(ran.stdout)
   const of = <T extends RunEvent['type']>(type: T) =>
     events.filter((e): e is Extract<RunEvent, { type: T }> => e.type === type)
   return { ...ran, project, of, mock }

@@ -1,12 +1,9 @@
-import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
-import type { RunEvent } from '../../src/core/events.ts'
 import { startMockModel, type Turn } from '../support/loopback-model.mjs'
 import { runRalph } from '../support/ralph.ts'
-import { scratch } from '../support/scratch.ts'
-import { BIN, CLIS, furnish } from './clis.ts'
+import { CLIS, eventsIn, furnish, openRealPlace } from './clis.ts'
 
 const TASK = {
   id: 'T1',
@@ -54,37 +51,22 @@ function model() {
 it('takes a task through: claude as coder and judge, codex as reviewer; false promises are caught', {
   timeout: 240_000,
 }, async () => {
-  const root = scratch('ralph-real-pipeline-')
-  const project = join(root, 'project')
-  const home = join(root, 'home')
-  mkdirSync(join(project, '.ralph'), { recursive: true })
-  mkdirSync(home)
   const { claude, codex } = CLIS
   const settings = {
     agent: { command: 'claude', model: claude!.model },
     agents: { reviewer: { command: 'codex', model: codex!.model } },
     pipeline: { roles: { tester: { skip: true } } },
   }
-  writeFileSync(join(project, '.ralph', 'settings.json'), JSON.stringify(settings))
+  const { project, home, env: own } = openRealPlace(settings)
   writeFileSync(join(project, 'tasks.json'), JSON.stringify([TASK]))
-  execFileSync('git', ['init', '-q'], { cwd: project })
   const mock = await startMockModel(model())
   onTestFinished(() => mock.close())
   for (const cli of [claude!, codex!]) furnish(cli, home, mock.url)
-  const env = {
-    HOME: home,
-    RALPH_HOME: join(home, '.ralph'),
-    PATH: `${BIN}:${process.env.PATH}`,
-    ...claude!.env(mock.url),
-    ...codex!.env(mock.url),
-  }
+  const env = { ...own, ...claude!.env(mock.url), ...codex!.env(mock.url) }
   const ralph = (...words: string[]) => runRalph(words, { cwd: project, env })
   expect((await ralph('task', 'import', 'tasks.json')).code).toBe(0)
   const ran = await ralph('pipeline', '--json', '--trust', '-m', '9')
-  const events = ran.stdout
-    .split('\n')
-    .filter(Boolean)
-    .map(line => JSON.parse(line) as RunEvent)
+  const events = eventsIn(ran.stdout)
   const worked = events.flatMap(event => (event.type === 'started' ? [`${event.stage} ${event.agent}`] : []))
   const moves = events.flatMap(event => (event.type === 'settled' ? [`${event.stage} ${event.move}`] : []))
   expect([ran.code, moves]).toEqual([

@@ -2,11 +2,10 @@ import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RunEvent } from '../../src/core/events.ts'
 import { type Request, startMockModel, type Turn } from '../support/loopback-model.mjs'
 import { runRalph } from '../support/ralph.ts'
 import { scratch } from '../support/scratch.ts'
-import { BIN, CLIS } from './clis.ts'
+import { BIN, CLIS, eventsIn } from './clis.ts'
 
 const ROOT = join(import.meta.dirname, '..', '..')
 const PLUGIN = join(ROOT, 'plugin')
@@ -109,10 +108,7 @@ describe.skipIf(!hasClaude)('with the plugin, the real claude', () => {
       cwd: project,
       env: { HOME: home, TMPDIR: home, PATH: `${BIN}:${process.env.PATH}`, ...pointAt(mock.url) },
     })
-    const events = ran.stdout
-      .split('\n')
-      .filter(Boolean)
-      .map(line => JSON.parse(line) as RunEvent)
+    const events = eventsIn(ran.stdout)
     expect(events.at(-1)).toMatchObject({ type: 'finished', result: 'complete' })
     const asked = messagesOf(mock.requests)
     expect(alertsIn(asked)).toEqual([told('NOTICE', 51), told('WARNING', 75)])

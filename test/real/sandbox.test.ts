@@ -1,10 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RunEvent } from '../../src/core/events.ts'
 import { missing, openPlace } from '../runners/sandbox/place.ts'
 import { startMockModel } from '../support/loopback-model.mjs'
-import { BIN, CLIS } from './clis.ts'
+import { BIN, CLIS, eventsIn } from './clis.ts'
 
 /** A script of the project, so that no rule for commands sees what it does: it works, and tries what it must not do. */
 const script = (beside: string) => `echo right > answer.txt; git add answer.txt; git commit -qm answer
@@ -63,10 +62,7 @@ describe.each(['claude', 'codex'])('the real %s in srt', name => {
         ...env,
         PATH: `${BIN}:${place.env.PATH}`,
       })
-      const events = ran.stdout
-        .split('\n')
-        .filter(Boolean)
-        .map(line => JSON.parse(line) as RunEvent)
+      const events = eventsIn(ran.stdout)
       expect(events.at(-1), ran.stderr).toMatchObject({
         type: 'finished',
         result: 'complete',

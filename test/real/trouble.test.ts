@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import { startMockModel, type Turn } from '../support/loopback-model.mjs'
 import { runRalph } from '../support/ralph.ts'
-import { scratch } from '../support/scratch.ts'
-import { BIN, CLIS, furnish } from './clis.ts'
+import { BIN, CLIS, furnish, openRealPlace } from './clis.ts'
 
 /** Nothing listens on the discard port. */
 const NOWHERE = 'http://127.0.0.1:9'
@@ -36,7 +34,6 @@ const again = (turn: Turn): Turn[] => [{ ...turn, times: 20 }]
 /** A moment of which only the seconds are told. */
 const inSeconds = (s: number) => Math.floor(Date.now() / 1000) + s
 const aMinute = (at: number, until: number) => expect(until - at).toBe(60_000)
-const shortWait = { maxLimitWait: '1s' }
 
 /** The account of a subscription is used up until then. */
 const usedUp = (reset: number): Turn => ({
@@ -51,46 +48,55 @@ const usedUp = (reset: number): Turn => ({
 const subscription = { ANTHROPIC_API_KEY: '', CLAUDE_CODE_OAUTH_TOKEN: 'dummy' }
 
 const tooMany: Turn = { status: 429, error: { type: 'rate_limit_error', message: 'slow down' } }
+const retryAfter = (seconds: string): Turn => ({ ...tooMany, headers: { 'retry-after': seconds } })
 const broken: Turn = { status: 500, error: { type: 'api_error', message: 'boom' } }
 const cut: Turn = { text: 'Working on it, and this is long enough to be cut.', cut: true }
 const noModel: Turn = { status: 404, error: { type: 'not_found_error', message: 'no such model' } }
+const noCredit: Turn = {
+  status: 400,
+  error: {
+    type: 'invalid_request_error',
+    message: 'Your credit balance is too low to access the Anthropic API.',
+  },
+}
 const noKey: Turn = { status: 401, error: { type: 'authentication_error', message: 'invalid x-api-key' } }
 
+/** Trouble that the first iteration ends with, and the run with it. */
+const ending =
+  (end: string, turn: Turn, note: string | RegExp, why: string, more: Partial<Trouble> = {}) =>
+  (): Trouble => ({ turns: again(turn), ends: [end], note, why, code: 1, ...more })
+const unusable = (cli: string, turn: Turn, note: string, more: Partial<Trouble> & { says?: RegExp } = {}) => {
+  const { says = note, ...rest } = more
+  return ending('unusable', turn, says, `unusable: ${cli} cannot be used: ${note}`, rest)
+}
+const failing = (turn: Turn, note: RegExp, more: Partial<Trouble> = {}) =>
+  ending('error', turn, note, GIVEN_UP, more)
+/** A limit of which nobody says when it is over. */
+const limited = (cli: string, turn: Turn, note: string | RegExp) =>
+  ending('limited', turn, note, tooLong(cli), { settings: { maxLimitWait: '1s' }, waits: aMinute })
+/** A limit that is over long after the run has given up: ralph waits until `until` of the reset. */
+const tooLate =
+  (cli: string, note: RegExp, limit: (reset: number) => Turn, until: (reset: number) => number) => () => {
+    const reset = inSeconds(7200)
+    const why = `limited: ${cli} is rate-limited for longer than maxLimitWait (1h0m)`
+    return ending('limited', limit(reset), note, why, {
+      settings: { maxLimitWait: '1h' },
+      waits: (_, waited) => expect(waited).toBe(until(reset)),
+    })()
+  }
+const EMPTY = 'the agent gave an empty answer'
+const anEmptyReply = ending('', { empty: true }, EMPTY, GIVEN_UP, { ends: ['empty', 'empty', 'empty'] })
+
+const SESSION_LIMIT = /^You've hit your 5-hour limit · resets /
+const REJECTED = 'API Error: Request rejected (429) · slow down'
 const CLAUDE: Record<string, () => Trouble> = {
-  'a wrong key': () => ({
-    turns: again(noKey),
-    ends: ['unusable'],
-    note: 'Invalid API key · Fix external API key',
-    why: 'unusable: claude cannot be used: Invalid API key · Fix external API key',
-    code: 1,
-  }),
-  'a wrong key, which it would try ten times': () => ({
-    turns: again(noKey),
+  'a wrong key': unusable('claude', noKey, 'Invalid API key · Fix external API key'),
+  'a wrong key, which it would try ten times': unusable('claude', noKey, 'authentication_failed 401', {
     env: { CLAUDE_CODE_MAX_RETRIES: '10' },
-    ends: ['unusable'],
-    note: 'authentication_failed 401',
-    why: 'unusable: claude cannot be used: authentication_failed 401',
-    code: 1,
   }),
-  'no credit': () => ({
-    turns: again({
-      status: 400,
-      error: {
-        type: 'invalid_request_error',
-        message: 'Your credit balance is too low to access the Anthropic API.',
-      },
-    }),
-    ends: ['unusable'],
-    note: 'Credit balance is too low',
-    why: 'unusable: claude cannot be used: Credit balance is too low',
-    code: 1,
-  }),
-  'an unknown model': () => ({
-    turns: again(noModel),
-    ends: ['unusable'],
-    note: /^There's an issue with the selected model/,
-    why: "unusable: claude cannot be used: There's an issue with the selected model",
-    code: 1,
+  'no credit': unusable('claude', noCredit, 'Credit balance is too low'),
+  'an unknown model': unusable('claude', noModel, "There's an issue with the selected model", {
+    says: /^There's an issue with the selected model/,
   }),
   'a limit that resets soon': () => {
     const reset = inSeconds(6)
@@ -98,72 +104,22 @@ const CLAUDE: Record<string, () => Trouble> = {
       turns: [usedUp(reset), DONE],
       env: subscription,
       ends: ['limited', 'ok'],
-      note: /^You've hit your 5-hour limit · resets /,
+      note: SESSION_LIMIT,
       why: 'done as claimed: nothing verified it',
       code: 0,
       waits: (_, until) => expect(until).toBe(reset * 1000),
     }
   },
-  'a limit that resets too late': () => {
-    const reset = inSeconds(7200)
-    return {
-      turns: again(usedUp(reset)),
-      env: subscription,
-      settings: { maxLimitWait: '1h' },
-      ends: ['limited'],
-      note: /^You've hit your 5-hour limit · resets /,
-      why: 'limited: claude is rate-limited for longer than maxLimitWait (1h0m)',
-      code: 1,
-      waits: (_, until) => expect(until).toBe(reset * 1000),
-    }
-  },
-  'too many requests, with retry-after': () => ({
-    turns: again({ ...tooMany, headers: { 'retry-after': '7' } }),
-    settings: shortWait,
-    ends: ['limited'],
-    note: 'API Error: Request rejected (429) · slow down',
-    why: tooLong('claude'),
-    code: 1,
-    waits: aMinute,
+  'a limit that resets too late': () => ({
+    ...tooLate('claude', SESSION_LIMIT, usedUp, reset => reset * 1000)(),
+    env: subscription,
   }),
-  'too many requests': () => ({
-    turns: again(tooMany),
-    settings: shortWait,
-    ends: ['limited'],
-    note: 'API Error: Request rejected (429) · slow down',
-    why: tooLong('claude'),
-    code: 1,
-    waits: aMinute,
-  }),
-  'a broken server': () => ({
-    turns: again(broken),
-    ends: ['error'],
-    note: /^API Error: 500 /,
-    why: GIVEN_UP,
-    code: 1,
-  }),
-  'a stream that is cut': () => ({
-    turns: again(cut),
-    ends: ['error'],
-    note: /^API Error: Connection dropped/,
-    why: GIVEN_UP,
-    code: 1,
-  }),
-  'a refused connection': () => ({
-    turns: [],
-    url: NOWHERE,
-    ends: ['error'],
-    note: /^API Error: Connection refused/,
-    why: GIVEN_UP,
-    code: 1,
-  }),
-  'an empty reply': () => ({
-    turns: again({ empty: true }),
-    ends: ['empty', 'empty', 'empty'],
-    note: 'the agent gave an empty answer',
-    why: GIVEN_UP,
-    code: 1,
-  }),
+  'too many requests, with retry-after': limited('claude', retryAfter('7'), REJECTED),
+  'too many requests': limited('claude', tooMany, REJECTED),
+  'a broken server': failing(broken, /^API Error: 500 /),
+  'a stream that is cut': failing(cut, /^API Error: Connection dropped/),
+  'a refused connection': failing(cut, /^API Error: Connection refused/, { turns: [], url: NOWHERE }),
+  'an empty reply': anEmptyReply,
 }
 
 const usageLimit = (resets_at?: number): Turn => ({
@@ -171,92 +127,40 @@ const usageLimit = (resets_at?: number): Turn => ({
   body: { error: { type: 'usage_limit_reached', message: 'used up', plan_type: 'plus', resets_at } },
 })
 
+const EXCEEDED = 'exceeded retry limit, last status: 429 Too Many Requests'
 const CODEX: Record<string, () => Trouble> = {
-  'a wrong key': () => ({
-    turns: again(noKey),
-    ends: ['unusable'],
-    note: /^unexpected status 401 Unauthorized: invalid x-api-key/,
-    why: 'unusable: codex cannot be used: unexpected status 401 Unauthorized: invalid x-api-key',
-    code: 1,
+  'a wrong key': unusable('codex', noKey, 'unexpected status 401 Unauthorized: invalid x-api-key', {
+    says: /^unexpected status 401 Unauthorized: invalid x-api-key/,
   }),
-  'an unknown model': () => ({
-    turns: again(noModel),
-    ends: ['unusable'],
-    note: /^unexpected status 404 Not Found: no such model/,
-    why: 'unusable: codex cannot be used: unexpected status 404 Not Found: no such model',
-    code: 1,
+  'an unknown model': unusable('codex', noModel, 'unexpected status 404 Not Found: no such model', {
+    says: /^unexpected status 404 Not Found: no such model/,
   }),
-  'a limit that resets too late': () => {
-    const reset = inSeconds(7200)
-    return {
-      turns: again(usageLimit(reset)),
-      settings: { maxLimitWait: '1h' },
-      ends: ['limited'],
-      note: /^You’ve hit your usage limit\. .* try again at /,
-      why: 'limited: codex is rate-limited for longer than maxLimitWait (1h0m)',
-      code: 1,
-      // It tells the minute, so the whole of it is waited for.
-      waits: (_, until) => expect(until).toBe((Math.floor(reset / 60) + 1) * 60_000),
-    }
-  },
-  'a limit that tells no reset': () => ({
-    turns: again(usageLimit()),
-    settings: shortWait,
-    ends: ['limited'],
-    note: /^You’ve hit your usage limit\. .* try again later\.$/,
-    why: tooLong('codex'),
-    code: 1,
-    waits: aMinute,
-  }),
-  'too many requests, with retry-after': () => ({
-    turns: again({ ...tooMany, headers: { 'retry-after': '1' } }),
-    settings: shortWait,
-    ends: ['limited'],
-    note: 'exceeded retry limit, last status: 429 Too Many Requests',
-    why: tooLong('codex'),
-    code: 1,
-    waits: aMinute,
-  }),
-  'too many requests': () => ({
-    turns: again(tooMany),
-    settings: shortWait,
-    ends: ['limited'],
-    note: 'exceeded retry limit, last status: 429 Too Many Requests',
-    why: tooLong('codex'),
-    code: 1,
-    waits: aMinute,
-  }),
-  'a broken server': () => ({
-    turns: again(broken),
-    ends: ['error'],
-    note: /^We’re currently experiencing high demand, which may cause temporary errors\.$/,
-    why: GIVEN_UP,
-    code: 1,
-  }),
-  'a stream that is cut': () => ({
-    turns: again(cut),
-    ends: ['error'],
-    note: /^stream disconnected before completion/,
-    why: GIVEN_UP,
-    code: 1,
-  }),
+  // It tells the minute, so the whole of it is waited for.
+  'a limit that resets too late': tooLate(
+    'codex',
+    /^You’ve hit your usage limit\. .* try again at /,
+    usageLimit,
+    reset => (Math.floor(reset / 60) + 1) * 60_000,
+  ),
+  'a limit that tells no reset': limited(
+    'codex',
+    usageLimit(),
+    /^You’ve hit your usage limit\. .* try again later\.$/,
+  ),
+  'too many requests, with retry-after': limited('codex', retryAfter('1'), EXCEEDED),
+  'too many requests': limited('codex', tooMany, EXCEEDED),
+  'a broken server': failing(
+    broken,
+    /^We’re currently experiencing high demand, which may cause temporary errors\.$/,
+  ),
+  'a stream that is cut': failing(cut, /^stream disconnected before completion/),
   // It would wait for the network for ever, and says so every now and then: only a clock ends it.
-  'a refused connection': () => ({
+  'a refused connection': ending('timeout', cut, 'the iteration took too long and was stopped', GIVEN_UP, {
     turns: [],
     url: NOWHERE,
     flags: ['--iteration-timeout', '6'],
-    ends: ['timeout'],
-    note: 'the iteration took too long and was stopped',
-    why: GIVEN_UP,
-    code: 1,
   }),
-  'an empty reply': () => ({
-    turns: again({ empty: true }),
-    ends: ['empty', 'empty', 'empty'],
-    note: 'the agent gave an empty answer',
-    why: GIVEN_UP,
-    code: 1,
-  }),
+  'an empty reply': anEmptyReply,
 }
 
 /** Each CLI retries by itself, for minutes; here once is enough. */
@@ -264,14 +168,8 @@ const RETRIES = { CLAUDE_CODE_MAX_RETRIES: '0' }
 const CODEX_RETRIES = 'request_max_retries = 0\nstream_max_retries = 0\n'
 
 async function meet(cli: 'claude' | 'codex', trouble: Trouble) {
-  const root = scratch('ralph-real-')
-  const project = join(root, 'project')
-  const home = join(root, 'home')
-  mkdirSync(join(project, '.ralph'), { recursive: true })
-  mkdirSync(home)
   const settings = { maxConsecutiveFailures: 1, killGrace: 1, ...trouble.settings }
-  writeFileSync(join(project, '.ralph', 'settings.json'), JSON.stringify(settings))
-  execFileSync('git', ['init', '-q'], { cwd: project })
+  const { project, home, env } = openRealPlace(settings)
   const mock = await startMockModel({ turns: trouble.turns })
   onTestFinished(() => mock.close())
   const url = trouble.url ?? mock.url
@@ -294,9 +192,7 @@ async function meet(cli: 'claude' | 'codex', trouble: Trouble) {
     {
       cwd: project,
       env: {
-        HOME: home,
-        RALPH_HOME: join(home, '.ralph'),
-        PATH: `${BIN}:${process.env.PATH}`,
+        ...env,
         ...CLIS[cli]!.env(url),
         ...RETRIES,
         ...trouble.env,
