@@ -248,10 +248,10 @@ export interface Ports {
   /** Starts the agent on a step. Rejects if it cannot be started: that is the agent's failure, except for CannotGoOn, which stops the run. */
   call(work: Work, prompt: string, listener: AgentListener): Promise<RunningAgent>
   /**
-   * The name of the workspace that a task is worked on in, undefined for the project. It is made when it is first asked
-   * for. One step holds a workspace at a time.
+   * Where a task is worked on: gives the name of its workspace, undefined for the project. It is made when it is first
+   * asked for. One step holds a workspace at a time.
    */
-  workspaceFor?(task: Task): string | undefined | Promise<string | undefined>
+  chooseWorkspace?(task: Task): string | undefined | Promise<string | undefined>
   /** The workspace of this name. After one of ralph's own stages it may be another than before. */
   workspaceOf(name: string | undefined): Promise<Workspace>
   /** Ends what crashed incarnations left running. */

@@ -27,7 +27,7 @@ export async function begin(
   { book, ports }: RunContext,
   decision: Extract<Decision, { type: 'work' }>,
 ): Promise<Begun> {
-  const workspace = await ports.workspaceFor?.(decision.task)
+  const workspace = await ports.chooseWorkspace?.(decision.task)
   const { state, table } = book
   const usd = decision.agent === null ? null : shareOf(state, table.width)
   const step: Step = {

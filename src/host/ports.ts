@@ -144,7 +144,7 @@ export function composePorts(options: PortsOptions): Ports {
     emit: book.record,
     controls: options.controls,
     agentsFor: stage => agents.namesFor(book.table.stages[stage]?.role),
-    workspaceFor: task => active.workspaceFor?.(task),
+    chooseWorkspace: task => active.chooseWorkspace?.(task),
     workspaceOf: workspaces.of,
     async buildPrompt(work) {
       workspaces.project.needFolder()

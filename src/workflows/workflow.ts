@@ -68,8 +68,8 @@ export interface Active {
   adoptEdits(): Promise<void>
   /** Turns a request from outside into an edit of the list. */
   onRequest?(request: unknown): Edit | { error: string }
-  /** The folder to work on a task in, relative to the project. Undefined means the project itself. */
-  workspaceFor?(task: Task): string | undefined | Promise<string | undefined>
+  /** Where to work on a task: gives the name of its workspace, its path from the project. Undefined means the project itself. */
+  chooseWorkspace?(task: Task): string | undefined | Promise<string | undefined>
   /** Does the work of one of ralph's own stages, for example a merge. The stage's checks run next. Safe to repeat. */
   act?(work: Work, record: Recorder): Promise<Finding[]>
   /** The checks of such a stage are green: does what they were for. Safe to repeat. */

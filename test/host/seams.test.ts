@@ -132,8 +132,8 @@ describe('two steps in flight', () => {
     const settled: Active['apply'] = ({ task, stage }) => {
       if (task === 'cat' && stage === 'work') writeFileSync(join(field.root, 'cat-settled'), '')
     }
-    const workspaceFor: Active['workspaceFor'] = task => `../${task.id}`
-    const code = await field.host(fieldWorkflow(2, { workspaceFor, apply: settled }))
+    const chooseWorkspace: Active['chooseWorkspace'] = task => `../${task.id}`
+    const code = await field.host(fieldWorkflow(2, { chooseWorkspace, apply: settled }))
     // The agents changed a protected file, which is a finding; it is the checks that must not meet each other.
     const events = field.journal()
     const started = events.filter(e => e.type === 'started')
@@ -184,8 +184,8 @@ describe('two steps in flight', () => {
       while (task.id === 'dog' && !existsSync(join(field.root, 'cat-planted'))) await delay(20)
       return task.id
     }
-    const workspaceFor: Active['workspaceFor'] = task => `../${task.id}`
-    await field.host(fieldWorkflow(2, { workspaceFor, apply: settled, buildPrompt }))
+    const chooseWorkspace: Active['chooseWorkspace'] = task => `../${task.id}`
+    await field.host(fieldWorkflow(2, { chooseWorkspace, apply: settled, buildPrompt }))
     expect(field.read('dog-saw')).not.toContain('post-checkout')
     expect(field.read('project/.git/hooks/post-checkout')).toBeNull()
     expect(field.read('project/.git/config')).not.toContain('alias')
@@ -218,7 +218,7 @@ describe('a check', () => {
       },
     }
     const more: Partial<Active> = {
-      workspaceFor: task => `../${task.id}`,
+      chooseWorkspace: task => `../${task.id}`,
       checks: ({ workspace }) => [...workspace.checks(), judge],
     }
     expect(await field.host(fieldWorkflow(1, more))).toBe(0)
@@ -243,7 +243,7 @@ const runs = (command: string): Criterion => ({
 describe('a workflow', () => {
   it('verifies criteria of its own in the workspace of the step', async () => {
     const field = setField('echo done', { protect: [], baseline: false })
-    const workflow = fieldWorkflow(1, { workspaceFor: task => `../${task.id}` })
+    const workflow = fieldWorkflow(1, { chooseWorkspace: task => `../${task.id}` })
     const code = await field.host({
       ...workflow,
       open: context => ({
@@ -275,8 +275,8 @@ describe('a stage that ralph itself does', () => {
       const conflict = acts.length === 1
       return [{ check: 'merge', verdict: conflict ? 'fail' : 'pass', note: conflict ? 'a conflict' : '' }]
     }
-    const workspaceFor: Active['workspaceFor'] = task => `../${task.id}`
-    expect(await field.host(fieldWorkflow(1, { act, workspaceFor }))).toBe(0)
+    const chooseWorkspace: Active['chooseWorkspace'] = task => `../${task.id}`
+    expect(await field.host(fieldWorkflow(1, { act, chooseWorkspace }))).toBe(0)
     expect(acts).toEqual(['merge cat', 'merge cat', 'merge dog'])
     // The conflict sent cat back to its agent once; ralph's own stages cost no iteration.
     expect(field.read('calls')).toBe('\n\n\n')

@@ -11,7 +11,7 @@ export type Workspaces = {
   project: HostedWorkspace
   of(name: string | undefined): Promise<HostedWorkspace>
   /** Forgets an opened folder, because its branch moved or it was removed: the next `of` opens it again. */
-  reopen(name: string): void
+  forget(name: string): void
 }
 
 /** The workspaces of a run by name: a path relative to the project, undefined for the project itself. */
@@ -51,7 +51,7 @@ export function openWorkspaces(
       others.set(name, opened)
       return opened
     },
-    reopen: name => void others.delete(name),
+    forget: name => void others.delete(name),
   }
 }
 

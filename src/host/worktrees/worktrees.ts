@@ -171,7 +171,7 @@ async function goTo(
     { from, to, isForward: false, isRepeated, wait },
   )
   // What the task did comes after another commit now.
-  workspaces.reopen(name)
+  workspaces.forget(name)
   return moved
 }
 
@@ -207,7 +207,7 @@ async function close(common: Common, name: string): Promise<void> {
     (existsSync(me.dir) ? await emptyWorktree(worktree, fillOf(common)) : null) ??
     (await pastLock(common, () => removeWorktree(worktree, env, false)))
   if (kept !== null) return emit({ type: 'warned', at: Date.now(), note: `${me.dir} is kept: ${kept}` })
-  workspaces.reopen(name)
+  workspaces.forget(name)
   emit({ type: 'closed', at: Date.now(), workspace: name })
   for (const folder of [dirname(me.dir), dirname(dirname(me.dir))]) removeIfEmpty(folder)
 }

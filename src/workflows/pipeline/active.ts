@@ -14,7 +14,7 @@ import { checkNames } from '../spec.ts'
 import type { Active, Context } from '../workflow.ts'
 import { criteriaFor, externalCriteria, patternsOf, type RoleCriteria } from './criteria.ts'
 import { weighRejection } from './rejections.ts'
-import { verificationOf } from './rules/history.ts'
+import { verificationName } from './rules/history.ts'
 import { basePrompt, rolePrompt, undoneNote } from './rules/prompt.ts'
 import { afterCoding, afterReject, NO_REVIEWS, type ReviewState } from './rules/reviews.ts'
 import { type PipelineRole, type PipelineSpec, pipelineNotes } from './spec.ts'
@@ -144,7 +144,7 @@ function verificationFor(pipeline: PipelineRun, work: CheckedWork): Check[] {
   const isLast = rolesOf(pipeline).at(-1) === work.stage
   const since = notes.get('base', work.task.id)
   return work.workspace.verify([
-    { name: verificationOf(work.stage), verification, isLast, ...(since && { since }) },
+    { name: verificationName(work.stage), verification, isLast, ...(since && { since }) },
   ])
 }
 

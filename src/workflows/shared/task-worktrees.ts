@@ -8,7 +8,7 @@ import type { Active, Context } from '../workflow.ts'
 import { isMerging, RESOLVE } from './merging.ts'
 import { conflictCheck } from './resolve.ts'
 
-type TaskWorktrees = Pick<Active, 'workspaceFor' | 'act' | 'complete'> & {
+type TaskWorktrees = Pick<Active, 'chooseWorkspace' | 'act' | 'complete'> & {
   /** The checks of the stages that merge. Null for any other stage. */
   checks(work: CheckedWork): Check[] | null
 }
@@ -33,7 +33,7 @@ export function taskWorktrees(
     return `${firstLine(task.title) || task.id}\n\n${receipt}\n`
   }
   return {
-    workspaceFor(task) {
+    chooseWorkspace(task) {
       const owner = ownerOf(task)
       return owner === null ? undefined : context.worktrees().open(owner)
     },

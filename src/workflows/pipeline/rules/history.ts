@@ -18,7 +18,7 @@ type VerificationAttempt = {
 export type TaskHistory = { id: string; iterations: number; attempts: VerificationAttempt[] }
 
 /** The name of the check that verifies the promise of a role. */
-export const verificationOf = (role: string): string => `${role} verification`
+export const verificationName = (role: string): string => `${role} verification`
 
 /** The history of every task that was worked on. */
 export function historyOf(events: readonly RunEvent[]): TaskHistory[] {
@@ -31,7 +31,7 @@ export function historyOf(events: readonly RunEvent[]): TaskHistory[] {
     const history = tasks.get(event.task) ?? { id: event.task, iterations: 0, attempts: [] }
     tasks.set(event.task, history)
     if (event.patch.n !== undefined) history.iterations++
-    const finding = event.findings.find(({ check }) => check === verificationOf(event.stage))
+    const finding = event.findings.find(({ check }) => check === verificationName(event.stage))
     if (!finding) continue
     history.attempts.push({
       role: event.stage,
