@@ -91,7 +91,7 @@ function readOrKeep<List>(file: ListFile<List>): Found<List> | { error: string }
   const bytes = readOrMove(root, path)
   if (bytes === null) return null
   const unusable = (why: string, kept: string) => ({
-    error: `tasks.json could not be used (${why}). It is put back. What was there is kept as ${relative(root.path, kept)}.`,
+    error: `tasks.json could not be used (${why.replace(/\.$/, '')}). It is put back. What was there is kept as ${relative(root.path, kept)}.`,
   })
   if (!Buffer.isBuffer(bytes)) return unusable(bytes.unusable, bytes.kept)
   if (bytes.length === 0) return null
