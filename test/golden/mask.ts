@@ -14,7 +14,7 @@ export function masked(text: string): string {
         '"$1":<number>',
       )
       .replace(/"(startTime|stat)":\s*"[^"]*"/g, '"$1":"<stat>"')
-      .replace(/"\d+:\d+(?::\d+|:<number>)*"/g, '"<inode>"')
+      .replace(/"\d+:(?:\d+|<number>)(?::(?:\d+|<number>))*"/g, '"<inode>"')
       .replace(/\b(pid|process) \d+/g, '$1 <pid>')
       .replace(/\bduration=\S+/g, 'duration=<time>')
       .replace(/\b\d+(?:\.\d+)? ?(?:ms|s|sec|min|m|h)\b(?: ?\d+ ?(?:s|m))?/g, '<time>')
