@@ -12,7 +12,7 @@ import { receiveControls } from '../store/control.ts'
 import { pinFolder } from '../store/files/pinned.ts'
 import { requireWritable } from '../store/files/writable.ts'
 import { type Journal, openJournal, readJournal } from '../store/journal.ts'
-import { dropNote } from '../store/notes.ts'
+import { dropMemo } from '../store/memos.ts'
 import { openSession, type Session } from '../store/session.ts'
 import { gitEnvironment, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Context, Workflow } from '../workflows/workflow.ts'
@@ -63,7 +63,7 @@ export async function hostRun(options: HostOptions): Promise<number> {
     spec.sessions !== undefined || spec.worktrees === true,
   )
   const dir = past.length > 0 ? runDir(home, id) : makeRunDir(home, id)
-  dropNote(dir, LEFT)
+  dropMemo(dir, LEFT)
   if (past.length === 0) options.warnings.push(...keepDirtyFiles(spec, dir))
   const title = `ralph ${workflow.command} ${id}`
   const rows = [...options.rows, ['session', session.shown(session.dir)]]

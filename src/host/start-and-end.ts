@@ -13,7 +13,7 @@ import { LEFT } from '../runs/past-run.ts'
 import { senderOf } from '../runs/within.ts'
 import { bornAt, type PinnedFolder } from '../store/files/pinned.ts'
 import { FORMAT } from '../store/journal-lines.ts'
-import { readNote, writeNote } from '../store/notes.ts'
+import { readMemo, writeMemo } from '../store/memos.ts'
 import { gitEnvironment, pinsOf, type RunSpec } from '../workflows/spec.ts'
 import type { Active, Workflow } from '../workflows/workflow.ts'
 import type { HostOptions } from './host.ts'
@@ -37,7 +37,7 @@ export async function noteEndState(
   env: NodeJS.ProcessEnv,
 ): Promise<void> {
   const left = start && (await recordEnd(start, gitEnvironment(settings, env)))
-  if (left) writeNote(runDir, LEFT, left)
+  if (left) writeMemo(runDir, LEFT, left)
 }
 
 /** Says what was changed while the run was stopped: from now on it cannot be told from what the run changes. */
@@ -46,7 +46,7 @@ export async function noteChangesMeanwhile(
   runDir: string,
   env: NodeJS.ProcessEnv,
 ): Promise<string[]> {
-  const left = readNote<EndSnapshot>(runDir, LEFT)
+  const left = readMemo<EndSnapshot>(runDir, LEFT)
   if (!start || !left) return []
   const paths = await changedMeanwhile(start, left, gitEnvironment(settings, env))
   if (paths.length === 0) return []

@@ -3,7 +3,7 @@ import type { Env } from '../core/ports.ts'
 import { UsageError } from '../core/usage-error.ts'
 import type { EndSnapshot } from '../git/end-snapshot.ts'
 import type { Start } from '../git/start.ts'
-import { readNote } from '../store/notes.ts'
+import { readMemo } from '../store/memos.ts'
 import { gitEnvironment, readBase } from '../workflows/spec.ts'
 import { findRun, latestRun, ralphHome, type StoredRun } from './find.ts'
 import { projectOf, requireWorktree } from './project.ts'
@@ -37,10 +37,10 @@ export function pastRun(run: StoredRun, env: NodeJS.ProcessEnv): PastRun {
   return {
     run,
     start,
-    left: readNote<EndSnapshot>(run.dir, LEFT),
+    left: readMemo<EndSnapshot>(run.dir, LEFT),
     env: gitEnvironment(settings, env),
   }
 }
 
-/** The note that says how a run left the repository. */
+/** The memo that says how a run left the repository. */
 export const LEFT = 'left'

@@ -8,7 +8,7 @@ import { planUndo, type UndoContext, type UndoPlan } from '../git/undo-plan.ts'
 import { isAlive, processRef } from '../runners/process/proc.ts'
 import { deviceOf, isPinned, type PinnedFolder, pinFolder } from '../store/files/pinned.ts'
 import { acquireLock } from '../store/lock.ts'
-import { dropNote, readNote, writeNote } from '../store/notes.ts'
+import { dropMemo, readMemo, writeMemo } from '../store/memos.ts'
 import { isUndone } from '../view/report/ending.ts'
 import type { Registry } from '../workflows/index.ts'
 import { keptWorktrees } from '../workflows/shared/task-worktrees.ts'
@@ -23,7 +23,7 @@ import { titleOf } from './worker-record.ts'
 
 export type UndoOptions = { projectDir?: string; yes?: boolean; force?: boolean }
 
-/** The note that is there while an undo is under way. After a crash, the next undo finishes it. */
+/** The memo that is there while an undo is under way. After a crash, the next undo finishes it. */
 const UNDO = 'undo'
 
 const NOTHING_UNDONE = 'nothing was undone'
@@ -59,7 +59,7 @@ export async function undoRun(
       root,
       runDir: run.dir,
       left: past.left,
-      isBegun: readNote(run.dir, UNDO) !== null,
+      isBegun: readMemo(run.dir, UNDO) !== null,
       force: options.force ?? false,
       env: past.env,
       scratch,
@@ -121,12 +121,12 @@ async function carryOut(
   plan: UndoPlan,
 ): Promise<string> {
   const saved = await save(undoing, plan, run.id)
-  writeNote(run.dir, UNDO, { saved })
+  writeMemo(run.dir, UNDO, { saved })
   await applyUndo(undoing, plan, run.id)
   const workflow = registry.get(run.began.workflow)
   workflow?.onUndone?.({ ...workflow.readSpec(run.began.pins), project: run.last.project })
   appendEvents(run, { type: 'undone', at: Date.now(), saved })
-  dropNote(run.dir, UNDO)
-  dropNote(run.dir, LEFT)
+  dropMemo(run.dir, UNDO)
+  dropMemo(run.dir, LEFT)
   return saved
 }

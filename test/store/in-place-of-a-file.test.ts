@@ -20,7 +20,7 @@ import { receiveControls } from '../../src/store/control.ts'
 import { readOrMove } from '../../src/store/files/inside.ts'
 import { pinFolder } from '../../src/store/files/pinned.ts'
 import { beginningOf, openJournal, readJournal } from '../../src/store/journal.ts'
-import { readNote } from '../../src/store/notes.ts'
+import { readMemo } from '../../src/store/memos.ts'
 import { openProgressLog } from '../../src/store/progress-log.ts'
 import { findReceipt, latestReceipt } from '../../src/store/receipts.ts'
 import { setRepository } from '../cli/work-tree.ts'
@@ -108,11 +108,11 @@ describe.each(HOSTILE)('%s', (_, make) => {
     expect(beginningOf(dir)).toBeNull()
   })
 
-  it('in the place of a receipt or a note counts as none', () => {
+  it('in the place of a receipt or a memo counts as none', () => {
     const home = scratch()
     put(join(home, 'receipts', 'r1.json'), make)
     put(join(home, 'left.json'), make)
-    expect([findReceipt(home, 'r1'), latestReceipt(home, '/p'), readNote(home, 'left')]).toEqual([
+    expect([findReceipt(home, 'r1'), latestReceipt(home, '/p'), readMemo(home, 'left')]).toEqual([
       null,
       null,
       null,
@@ -148,13 +148,13 @@ describe('JSON that is nested very deep', () => {
   it.each([
     ['a request', 'control/1-a.json', `{"type":"tell","text":"x","x":${DEEP}}`],
     ['a receipt', 'receipts/r1.json', `{"project":"/p","x":${DEEP}}`],
-    ['a note', 'left.json', DEEP],
+    ['a memo', 'left.json', DEEP],
   ])('counts as no valid %s', (_, name, text) => {
     const dir = scratch()
     put(join(dir, name), path => writeFileSync(path, text))
     const controls = receiveControls(dir, [], { pid: 1, startTime: '1', host: 'h' }, () => {})
     controls.close()
-    expect([controls.pending(), findReceipt(dir, 'r1'), readNote(dir, 'left')]).toEqual([[], null, null])
+    expect([controls.pending(), findReceipt(dir, 'r1'), readMemo(dir, 'left')]).toEqual([[], null, null])
   })
 
   it('is an invalid line of a journal', () => {

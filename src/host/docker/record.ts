@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { dropNote, readNote, writeNote } from '../../store/notes.ts'
+import { dropMemo, readMemo, writeMemo } from '../../store/memos.ts'
 
 /** A sandbox that ralph made, with its project and the run that worked in it last. */
 export type SandboxRecord = { name: string; project: string; root: string; agent: string; run: string }
@@ -13,14 +13,14 @@ export const sandboxName = (project: string): string =>
 const folderOf = (home: string): string => join(home, 'sandboxes')
 
 export const readSandbox = (home: string, name: string): SandboxRecord | null =>
-  readNote<SandboxRecord>(folderOf(home), name)
+  readMemo<SandboxRecord>(folderOf(home), name)
 
 export function writeSandbox(home: string, record: SandboxRecord): void {
   mkdirSync(folderOf(home), { recursive: true, mode: 0o700 })
-  writeNote(folderOf(home), record.name, record)
+  writeMemo(folderOf(home), record.name, record)
 }
 
-export const dropSandbox = (home: string, name: string): void => dropNote(folderOf(home), name)
+export const dropSandbox = (home: string, name: string): void => dropMemo(folderOf(home), name)
 
 /** All that ralph made and did not remove. */
 export function listSandboxes(home: string): SandboxRecord[] {
@@ -40,10 +40,10 @@ const cacheOf = (home: string): string => join(home, 'cache')
 
 export function rememberCheck(home: string, version: string): void {
   mkdirSync(cacheOf(home), { recursive: true, mode: 0o700 })
-  writeNote(cacheOf(home), CHECKED, { version, at: Date.now() } satisfies Checked)
+  writeMemo(cacheOf(home), CHECKED, { version, at: Date.now() } satisfies Checked)
 }
 
-export const forgetCheck = (home: string): void => dropNote(cacheOf(home), CHECKED)
+export const forgetCheck = (home: string): void => dropMemo(cacheOf(home), CHECKED)
 
 export const checkedVersion = (home: string): string | null =>
-  readNote<Checked>(cacheOf(home), CHECKED)?.version ?? null
+  readMemo<Checked>(cacheOf(home), CHECKED)?.version ?? null

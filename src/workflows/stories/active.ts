@@ -8,7 +8,7 @@ import { GIT_CHECK, lockCheck, repositoryProblem } from '../../git/watch-head.ts
 import { removeTempFiles } from '../../store/files/atomic.ts'
 import { isFolderInside } from '../../store/files/inside.ts'
 import { pinFolder } from '../../store/files/pinned.ts'
-import { readNote, writeNoteUnsynced } from '../../store/notes.ts'
+import { readMemo, writeMemoUnsynced } from '../../store/memos.ts'
 import type { ListPlace } from '../shared/list-file.ts'
 import { type OpenNotes, openNotes, unheardBy, withCorrections } from '../shared/notes.ts'
 import { doubtNotes, instructionsFor } from '../shared/prompt-parts.ts'
@@ -44,8 +44,8 @@ type StoryRun = {
   reported: Set<string>
 }
 
-/** The note that the Stop gate reads. */
-const GATE_NOTE = 'snapshot'
+/** The memo that the Stop gate reads. */
+const GATE_MEMO = 'snapshot'
 
 const MODES: Readonly<Record<StageName, ReviewMode>> = {
   implement: 'implement',
@@ -86,7 +86,7 @@ export function openStories(context: Context<StoriesSpec>): Active {
     onAgentStart: work => agentStarts(story, work),
     env: () => ({
       RALPH_DIR: join(spec.project, spec.dir),
-      RALPH_SNAPSHOT: join(runDir, `${GATE_NOTE}.json`),
+      RALPH_SNAPSHOT: join(runDir, `${GATE_MEMO}.json`),
     }),
     apply: (settled, record) => apply(story, settled, record),
     onLeave: () => leave(story),
@@ -188,7 +188,7 @@ async function agentStarts(story: StoryRun, { step, stage }: Pick<Work, 'step' |
   if (stage === 'review' && tree) reviewStarts(context, step.id, tree)
   const dirtyBefore = [...(tree?.contents.keys() ?? [])]
   // After a power cut it may be one of an earlier step, which is known by its id.
-  writeNoteUnsynced(runDir, GATE_NOTE, withSnapshot({ ...rules, dirtyBefore, step: step.id }, before))
+  writeMemoUnsynced(runDir, GATE_MEMO, withSnapshot({ ...rules, dirtyBefore, step: step.id }, before))
 }
 
 /** The state of the repository. Null outside one. */
@@ -220,7 +220,7 @@ function judgeFile(
   how: { hasFinished: boolean; isGreen: boolean },
   record: Recorder,
 ): string[] {
-  const known = before ?? snapshotFrom(readNote(runDir, GATE_NOTE), id)
+  const known = before ?? snapshotFrom(readMemo(runDir, GATE_MEMO), id)
   const step = { mode: MODES[stage]!, story: task, ...how, before: known }
   const { edit, refused } = file.byAgent(step, limits.additions - run().state.added, Date.now())
   if (edit) record(edit)

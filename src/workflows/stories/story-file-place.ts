@@ -6,7 +6,7 @@ import { actInside, forceReplaceFile, keepBroken } from '../../store/files/insid
 import { realPath, realWithin } from '../../store/files/paths.ts'
 import { pinFolder } from '../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
-import { dropNote, readNote, writeNote } from '../../store/notes.ts'
+import { dropMemo, readMemo, writeMemo } from '../../store/memos.ts'
 import type { ListPlace } from '../shared/list-file.ts'
 import type { StoriesSpec } from './spec.ts'
 
@@ -50,20 +50,20 @@ export function storyFilePaths(project: string, links: StoryFileLinks): ListPlac
 
 // Protects the story file during the checks before the first iteration: what they write is not a person's edit.
 
-/** The note that exists while the first checks run. If it is still there later, the stories were not restored. */
-export const GUARD_NOTE = 'guard'
+/** The memo that exists while the first checks run. If it is still there later, the stories were not restored. */
+export const GUARD_MEMO = 'guard'
 
 type SavedStories = { text: string | null }
 
 /** Saves the file as it is, so that it can be restored after a crash too. */
 export function saveStories({ path }: ListPlace, runDir: string): void {
-  if (readNote(runDir, GUARD_NOTE)) return
-  writeNote(runDir, GUARD_NOTE, { text: textAt(path, { limit: LIMITS.text }) } satisfies SavedStories)
+  if (readMemo(runDir, GUARD_MEMO)) return
+  writeMemo(runDir, GUARD_MEMO, { text: textAt(path, { limit: LIMITS.text }) } satisfies SavedStories)
 }
 
 /** Restores the file if it changed since, and returns a sentence about it. */
 export function restoreSaved({ root, path, writePath }: ListPlace, runDir: string): string | null {
-  const saved = readNote<SavedStories>(runDir, GUARD_NOTE)
+  const saved = readMemo<SavedStories>(runDir, GUARD_MEMO)
   if (!saved) return null
   const found = textAt(path, { limit: LIMITS.text })
   const isSame = found === saved.text || normalized(found) === normalized(saved.text)
@@ -71,7 +71,7 @@ export function restoreSaved({ root, path, writePath }: ListPlace, runDir: strin
   if (!isSame && saved.text !== null) forceReplaceFile(root, writePath(), saved.text)
   if (!isSame && saved.text === null)
     actInside(root, path, entry => rmSync(entry, { recursive: true, force: true }))
-  dropNote(runDir, GUARD_NOTE)
+  dropMemo(runDir, GUARD_MEMO)
   return isSame ? null : `tasks.json was changed while the first checks ran, and is put back${kept}`
 }
 

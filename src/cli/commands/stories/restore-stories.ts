@@ -3,10 +3,10 @@ import { latestMatching, ralphHome, type StoredRun } from '../../../runs/find.ts
 import { isLive } from '../../../runs/live.ts'
 import { keepBroken } from '../../../store/files/inside.ts'
 import { LIMITS, textAt } from '../../../store/files/read.ts'
-import { readNote } from '../../../store/notes.ts'
+import { readMemo } from '../../../store/memos.ts'
 import { notesIn } from '../../../workflows/shared/notes.ts'
 import { storyNotes } from '../../../workflows/stories/spec.ts'
-import { GUARD_NOTE, storyFilePaths, storyLinks } from '../../../workflows/stories/story-file-place.ts'
+import { GUARD_MEMO, storyFilePaths, storyLinks } from '../../../workflows/stories/story-file-place.ts'
 import { syncStoryFile } from '../../../workflows/stories/story-file-sync.ts'
 import { storiesWorkflow } from '../../../workflows/stories/workflow.ts'
 import { isOf } from '../../../workflows/traits.ts'
@@ -45,5 +45,5 @@ export const isCutOff = ({ events, dir }: StoredRun): boolean => {
   const { flight, unapplied } = fold(events).state
   const judged = notesIn(storyNotes, events).get('judged') ?? []
   const open = Object.values(flight).filter(({ id }) => !judged.includes(id))
-  return open.length + Object.keys(unapplied).length > 0 || readNote(dir, GUARD_NOTE) !== null
+  return open.length + Object.keys(unapplied).length > 0 || readMemo(dir, GUARD_MEMO) !== null
 }
