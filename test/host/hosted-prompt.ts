@@ -1,19 +1,17 @@
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { RunEvent } from '../../src/core/events.ts'
 import { recordStart } from '../../src/git/start.ts'
 import type { Listener } from '../../src/host/frontend.ts'
-import { hostRun } from '../../src/host/host.ts'
 import { resolveSettings } from '../../src/settings/schema.ts'
 import { readJournal } from '../../src/store/journal.ts'
 import type { PromptSpec } from '../../src/workflows/run/spec.ts'
 import { runWorkflow } from '../../src/workflows/run/workflow.ts'
-import { gitEnvironment, limitsOf } from '../../src/workflows/spec.ts'
-import type { Workflow } from '../../src/workflows/workflow.ts'
+import { gitEnvironment } from '../../src/workflows/spec.ts'
 import { BEGIN, makeRepository } from '../support/repository.ts'
 import { scratch } from '../support/scratch.ts'
+import { hostHere, newRunId } from './host-here.ts'
 import { noFrontend } from './no-frontend.ts'
 
 export const DONE = 'echo "<response>DONE</response>"'
@@ -29,8 +27,7 @@ export function setPrompt(options: {
   settings?: Record<string, unknown>
 }) {
   const root = scratch('ralph-prompt-')
-  // Runs end what has their id, so no two of them may share one, also not in other test files.
-  const id = `20260301-221530-${randomBytes(4).toString('hex')}`
+  const id = newRunId()
   const project = join(root, 'project')
   const home = join(root, 'home')
   mkdirSync(project)
@@ -50,8 +47,8 @@ export function setPrompt(options: {
   )
   const script = `asked=$(cat)
     case "$asked" in *"commit message"*) ${options.message ?? 'echo Work'}; exit ;; esac
-    echo "$asked" > ../prompt
-    echo >> ../calls; case $(($(wc -l < ../calls))) in ${cases.join('\n')} esac`
+    echo >> ../calls; n=$(($(wc -l < ../calls))); echo "$asked" > ../prompt-$n; echo "$asked" > ../prompt
+    case $n in ${cases.join('\n')} esac`
   // First on PATH, and empty: an agent may put programs there.
   const bin = join(root, 'bin')
   mkdirSync(bin)
@@ -76,24 +73,13 @@ export function setPrompt(options: {
       once: false,
       start: await recordStart(project, gitEnvironment(settings, env)),
     }
-    const limits = limitsOf(settings)
-    const workflow = runWorkflow as Workflow
-    return hostRun({
-      home,
-      id,
-      workflow,
-      spec,
-      limits,
-      past: [],
-      warnings: [],
-      env,
-      frontend: noFrontend(listeners),
-      rows: [],
-    })
+    return hostHere({ id, workflow: runWorkflow, spec, env, frontend: noFrontend(listeners) })
   }
   return {
+    id,
     root,
     project,
+    env,
     git,
     write,
     read,

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync } from 'node:fs'
 import { storySettings } from '../../src/cli/commands/stories/start-stories.ts'
 import type { RunEvent } from '../../src/core/events.ts'
 import { fold } from '../../src/core/evolve.ts'
 import type { Control } from '../../src/core/ports.ts'
 import { recordStart } from '../../src/git/start.ts'
-import { hostRun } from '../../src/host/host.ts'
 import { runDir } from '../../src/runs/find.ts'
 import { resolveSettings } from '../../src/settings/schema.ts'
 import { sendControl } from '../../src/store/control.ts'
@@ -15,6 +13,7 @@ import type { StoriesSpec } from '../../src/workflows/stories/spec.ts'
 import { storiesWorkflow } from '../../src/workflows/stories/workflow.ts'
 import type { Workflow } from '../../src/workflows/workflow.ts'
 import { setStories } from '../cli/stories-stage.ts'
+import { hostHere, newRunId } from './host-here.ts'
 import { noFrontend } from './no-frontend.ts'
 
 /** What a test can do while a hosted run is at work. */
@@ -26,8 +25,7 @@ export function hostStories(
   review: Partial<StoriesSpec['review']> = {},
 ) {
   const stage = setStories(options)
-  // Runs end what has their id, so no two of them may share one.
-  const id = `20260301-221530-${randomBytes(4).toString('hex')}`
+  const id = newRunId()
   const { env, project, ralphHome: home } = stage
   mkdirSync(home, { recursive: true })
   const dir = runDir(home, id)
@@ -70,7 +68,7 @@ export function hostStories(
       }),
     }
     const limits = { ...limitsOf(spec.settings), iterations }
-    return hostRun({ home, id, workflow, spec, limits, past, warnings: [], env, frontend, rows: [] })
+    return hostHere({ home, id, workflow, spec, limits, past, env, frontend })
   }
   return { ...stage, id, dir, host, folded: () => fold(stage.journal()) }
 }

@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -8,18 +7,16 @@ import type { RunEvent } from '../../src/core/events.ts'
 import type { Check, CheckWork } from '../../src/core/ports.ts'
 import type { StageTable } from '../../src/core/table.ts'
 import type { Criterion } from '../../src/core/verification/method.ts'
-import { hostRun } from '../../src/host/host.ts'
 import type { RunnerRegistry } from '../../src/runners/index.ts'
 import { processRunner } from '../../src/runners/process/process.ts'
 import { resolveSettings } from '../../src/settings/schema.ts'
 import { readJournal } from '../../src/store/journal.ts'
-import { limitsOf, type RunSpec, readBase } from '../../src/workflows/spec.ts'
+import { type RunSpec, readBase } from '../../src/workflows/spec.ts'
 import type { Active, Workflow } from '../../src/workflows/workflow.ts'
 import { scratch } from '../support/scratch.ts'
-import { noFrontend } from './no-frontend.ts'
+import { hostHere, newRunId } from './host-here.ts'
 
-// Runs end what has their id, so no two of them may share one, also not of two test runs on one machine.
-const ID = `20260301-221530-${randomBytes(4).toString('hex')}`
+const ID = newRunId()
 
 const tableOf = (width: number): StageTable => ({
   name: 'field',
@@ -94,19 +91,7 @@ function setField(script: string, settings: object = {}) {
     start: null,
   }
   const host = (workflow: Workflow, runners?: RunnerRegistry, moreEnv: object = {}) =>
-    hostRun({
-      home: env.RALPH_HOME,
-      id: ID,
-      workflow,
-      spec,
-      limits: limitsOf(spec.settings),
-      past: [],
-      warnings: [],
-      env: { ...env, ...moreEnv },
-      frontend: noFrontend(),
-      rows: [],
-      ...(runners && { runners }),
-    })
+    hostHere({ id: ID, workflow, spec, env: { ...env, ...moreEnv }, ...(runners && { runners }) })
   const read = (name: string) =>
     existsSync(join(root, name)) ? readFileSync(join(root, name), 'utf8') : null
   const journal = () => readJournal(join(env.RALPH_HOME, 'runs', ID))

@@ -1,11 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { dryRun, factRows } from '../../src/host/facts.ts'
 import type { Frontend, Listener } from '../../src/host/frontend.ts'
-import { hostRun } from '../../src/host/host.ts'
 import { resumeByName } from '../../src/host/resume.ts'
 import { receiptFor, reportLines } from '../../src/runs/report.ts'
 import { showStatus } from '../../src/runs/status.ts'
@@ -18,11 +16,11 @@ import { limitsOf } from '../../src/workflows/spec.ts'
 import type { Workflow } from '../../src/workflows/workflow.ts'
 import { callWith } from '../support/io.ts'
 import { scratch } from '../support/scratch.ts'
+import { hostHere, newRunId } from './host-here.ts'
 import { noFrontend } from './no-frontend.ts'
 import { type ToySpec, toyWorkflow } from './toy-workflow.ts'
 
-// Runs end what has their id, so no two of them may share one, also not of two test runs on one machine.
-const ID = `20260301-221530-${randomBytes(4).toString('hex')}`
+const ID = newRunId()
 
 const registry: Registry = new Map([[toyWorkflow.name, toyWorkflow as Workflow]])
 
@@ -60,14 +58,10 @@ function setToy() {
   const limits = limitsOf(settings)
   mkdirSync(env.RALPH_HOME)
   const host = (frontend: Frontend, listeners: Listener[] = []) =>
-    hostRun({
-      home: env.RALPH_HOME,
+    hostHere({
       id: ID,
       workflow: toyWorkflow,
       spec,
-      limits,
-      past: [],
-      warnings: [],
       env,
       frontend,
       rows: factRows(toyWorkflow, spec, limits),
@@ -186,11 +180,7 @@ describe('a workflow that is not one of ralph’s', () => {
     const status = await callWith(toy.env, io => showStatus(none, ID, { projectDir: '.', json: true }, io))
     expect(JSON.parse(status.stdout)).toMatchObject({ phase: 'finished', tasks: null })
     const [began] = readJournal(toy.runDir)
-    writeFileSync(
-      join(toy.runDir, 'journal.ndjson'),
-      `${JSON.stringify({ ...began, by: undefined })}
-`,
-    )
+    writeFileSync(join(toy.runDir, 'journal.ndjson'), `${JSON.stringify({ ...began, by: undefined })}\n`)
     const resume = callWith(toy.env, io =>
       resumeByName(ID, {}, { registry: none, io, frontend: noFrontend() }),
     )

@@ -1,11 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import { recordStart } from '../../src/git/start.ts'
-import { hostRun } from '../../src/host/host.ts'
 import { resumeByName } from '../../src/host/resume.ts'
 import { resolveSettings } from '../../src/settings/schema.ts'
 import { readJournal } from '../../src/store/journal.ts'
@@ -18,10 +16,10 @@ import type { Workflow } from '../../src/workflows/workflow.ts'
 import { callWith } from '../support/io.ts'
 import { BEGIN, makeRepository } from '../support/repository.ts'
 import { scratch } from '../support/scratch.ts'
+import { hostHere, newRunId } from './host-here.ts'
 import { noFrontend } from './no-frontend.ts'
 
-// Runs end what has their id, so no two of them may share one, also not of two test runs on one machine.
-const ID = `20260301-221530-${randomBytes(4).toString('hex')}`
+const ID = newRunId()
 
 class PowerCut extends Error {}
 
@@ -112,18 +110,7 @@ async function setPipeline(agent = AGENT) {
     start: await recordStart(project, env),
   }
   const host = (workflow: Workflow<PipelineSpec>) =>
-    hostRun({
-      home: env.RALPH_HOME,
-      id: ID,
-      workflow: workflow as Workflow,
-      spec,
-      limits: { ...limitsOf(settings), iterations: null },
-      past: [],
-      warnings: [],
-      env,
-      frontend: noFrontend(),
-      rows: [],
-    })
+    hostHere({ id: ID, workflow, spec, env, limits: { ...limitsOf(settings), iterations: null } })
   const resume = () =>
     callWith(env, io => resumeByName(ID, { projectDir: project }, { registry, io, frontend: noFrontend() }))
   const journal = () => readJournal(join(env.RALPH_HOME, 'runs', ID))
