@@ -6,7 +6,6 @@ import type {
   Outcome,
   PassingEvent,
   ProcessRef,
-  RunEvent,
   Sender,
   Settled,
   Watched,
@@ -274,7 +273,7 @@ export interface Ports {
   /** Before the run stops: judges what agents have written, so that later differences are people's edits. */
   onLeave?(): Promise<void>
   /** Makes the files follow what was settled: lists, progress notes, SCM. Safe to repeat. */
-  apply(settled: Settled, state: RunState, record: (event: RunEvent) => void): Promise<void>
+  apply(settled: Settled): Promise<void>
 }
 
 /** What an agent claimed about its task; the checks decide whether it counts. */

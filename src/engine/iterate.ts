@@ -239,7 +239,7 @@ export function settleAs(book: Book, ports: Ports, step: Step, outcome: Outcome)
 
 /** Makes the files follow what was settled. Repeated after a crash until `applied` is journaled. */
 export async function apply({ book, ports, signals }: RunContext, settled: Settled): Promise<void> {
-  await ports.apply(settled, book.state, book.record)
+  await ports.apply(settled)
   // It may have been cut short: the next incarnation repeats it.
   if (signals.hard.aborted) return
   book.record({ type: 'applied', at: ports.clock.now(), id: settled.id })

@@ -48,7 +48,7 @@ export type ScmStep = {
 
 export type CommittedStep = Pick<Settled, 'id' | 'workspace' | 'tree'>
 
-/** The SCM of one run, and what it has found so far. */
+/** The SCM of one use, and what that has found so far. */
 export type ScmState = Readonly<Scm> & {
   readonly start: Start | null
   readonly env: Env

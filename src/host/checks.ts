@@ -147,8 +147,8 @@ export function composeDoubts(
     env,
     runDir,
     clock,
-    emit,
-  }: Pick<ChecksOptions, 'spec' | 'env' | 'clock'> & { runDir: string; emit(event: RunEvent): void },
+    record,
+  }: Pick<ChecksOptions, 'spec' | 'env' | 'clock'> & { runDir: string; record(event: RunEvent): void },
   { touched }: FileWatch,
 ) {
   const root = start?.root ?? project
@@ -157,7 +157,7 @@ export function composeDoubts(
     folder: relative(root, project),
     read: path => textAt(join(root, path), { limit: LIMITS.text }),
     files: start && { touched, atStart: textsAtStart(start, runDir, env) },
-    warn: note => emit({ type: 'warned', at: clock.now(), note }),
+    warn: note => record({ type: 'warned', at: clock.now(), note }),
   })
 }
 

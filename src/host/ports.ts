@@ -61,7 +61,7 @@ export type Adapters = {
 /** Builds the adapters of a run. The only place that knows them all. */
 export function openAdapters(options: AdaptersOptions): Adapters {
   const { spec, env, runner, session, book } = options
-  const { record: emit } = book
+  const { record } = book
   const { settings } = spec
   const state = () => book.state
   const agents = openAgents({ spec, runner, env, cacheDir: join(options.home, 'cache') })
@@ -83,7 +83,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     callable: agents.callable,
     programFolders: programFolders(spec),
     now: () => Date.now(),
-    warn: note => emit({ type: 'warned', at: Date.now(), note }),
+    warn: note => record({ type: 'warned', at: Date.now(), note }),
     backPressure: options.backPressure,
   })
   const asking = {
@@ -93,21 +93,21 @@ export function openAdapters(options: AdaptersOptions): Adapters {
     marks,
     state,
     budgetLeft,
-    record: emit,
+    record,
     hard: options.hard,
   }
   const gitEnv = { ...gitEnvironment(settings, env), ...runner.ownMarks }
   const workspaces = openWorkspaces({
     ...options,
     state,
-    emit,
+    record,
     env: gitEnv,
     ask: agentAsker(asking),
     askJudge: judgeAsker({
       ...asking,
       model: settings.agents.judge?.model ?? null,
       cacheDir: join(options.home, 'cache'),
-      warn: note => emit({ type: 'warned', at: Date.now(), note }),
+      warn: note => record({ type: 'warned', at: Date.now(), note }),
     }),
     clock,
   })
@@ -116,7 +116,7 @@ export function openAdapters(options: AdaptersOptions): Adapters {
         runDir: options.runDir,
         spec,
         state,
-        emit,
+        record,
         env: gitEnv,
         hard: options.hard,
         run: confinedRunner(runner, confinementOf(settings), options.hard),
@@ -180,8 +180,10 @@ export function composePorts(options: PortsOptions): Ports {
     ...(active.onRequest && { onRequest: active.onRequest }),
     claims: active.claims,
     adoptEdits: active.adoptEdits,
-    async apply(settled, state, record) {
+    async apply(settled) {
       const { workspace: name, id } = settled
+      // The state before: a commit that the workflow intends itself is not that of the SCM step.
+      const { state, record } = book
       if (name !== undefined && worktrees?.isGone(name)) {
         await active.apply(settled, record, null)
         return worktrees.close(name)
@@ -189,7 +191,7 @@ export function composePorts(options: PortsOptions): Ports {
       const workspace = await workspaces.of(name)
       await workspace.beforeApply(settled, state)
       await active.apply(settled, workspace.noteCommits(record), workspace)
-      await workspace.commit(settled, state, record)
+      await workspace.commit(settled, state)
       if (name === undefined || !state.workspaces[name]?.merged) return
       await workspaces.project.share(id)
       await worktrees?.close(name)

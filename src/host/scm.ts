@@ -28,6 +28,7 @@ export type ScmOptions = {
   ask: AskAgent
   clock: Clock
   env: Record<string, string>
+  record(event: RunEvent): void
   hard: AbortSignal
   /** Those of these paths that changed since, or while, they were checked. */
   unchecked(paths: readonly string[], step: Pick<Settled, 'tree'>): Promise<readonly string[]>
@@ -37,8 +38,8 @@ export type ScmOptions = {
   moved(to: string): void
 }
 
-/** The SCM step of a run. Null if none is configured. */
-export function composeScm(options: ScmOptions): ((record: (event: RunEvent) => void) => ScmStep) | null {
+/** Opens the SCM step of a run, anew for each use. Null if none is configured. */
+export function composeScm(options: ScmOptions): (() => ScmStep) | null {
   const { spec, runner, session, hard } = options
   const { scm } = spec.settings
   if (!scm) return null
@@ -49,12 +50,12 @@ export function composeScm(options: ScmOptions): ((record: (event: RunEvent) => 
   const areHooksInside = checks === 'inside' && mode !== 'docker'
   const program =
     (scm.command === 'git' ? gitProgram(spec.project, path) : findProgram(scm.command, path)) ?? scm.command
-  return record => {
+  return () => {
     const say = (event: RunEvent) => {
       if (event.type === 'committed') options.moved(event.to)
       // After a hard signal everything fails; the next incarnation repeats it.
       if ((event.type === 'warned' || event.type === 'doubted') && hard.aborted) return
-      record(event)
+      options.record(event)
     }
     const ask = async (id: StepId, changes: string) => {
       const question = {

@@ -47,7 +47,7 @@ export interface HostedWorkspace extends Workspace {
   /** Before the workflow's files follow what was settled: notes the agent's own commits. Safe to repeat. */
   beforeApply(settled: Settled, state: RunState): Promise<void>
   /** After that: makes git follow. Safe to repeat. */
-  commit(settled: Settled, state: RunState, record: Recorder): Promise<void>
+  commit(settled: Settled, state: RunState): Promise<void>
 }
 
 export type WorkspaceOptions = {
@@ -66,7 +66,7 @@ export type WorkspaceOptions = {
   ask: AskAgent
   askJudge: AskJudge
   clock: Clock
-  emit(event: RunEvent): void
+  record(event: RunEvent): void
   hard: AbortSignal
   /** Where HEAD was when the run last worked here. */
   lastCommit: string | null
@@ -96,15 +96,15 @@ type Folder = {
 }
 
 function openFolder(options: WorkspaceOptions): Folder {
-  const { spec, env, emit } = options
+  const { spec, env, record } = options
   const { project, start } = spec
   const atStart = start && treeStateAtStart(start)
   const known = options.isFresh ? atStart : null
   return {
     options,
     root: pinFolder(project),
-    head: start && watchHead(start, options.lastCommit ?? start.head, emit, now),
-    files: watchFiles(project, { repository: start, known, start: atStart }, env, emit, now),
+    head: start && watchHead(start, options.lastCommit ?? start.head, record, now),
+    files: watchFiles(project, { repository: start, known, start: atStart }, env, record, now),
     protect: composeProtection({
       spec,
       more: options.workflow.protectedAreas(spec),
@@ -122,7 +122,7 @@ function openFolder(options: WorkspaceOptions): Folder {
 
 /** Opens one folder. `openWorkspaces` has all of a run. */
 export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
-  const { spec, runner, session, env, clock, emit } = options
+  const { spec, runner, session, env, clock, record } = options
   const folder = openFolder(options)
   const { root, files, protect, snapshots } = folder
   const locks = { project: spec.project, removal: (since: number) => removal(folder, since) }
@@ -130,7 +130,7 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
   const judging: CriteriaTools = {
     ask: options.askJudge,
     workOf: since => judgedWork(snapshots, since),
-    warn: note => emit({ type: 'warned', at: now(), note }),
+    warn: note => record({ type: 'warned', at: now(), note }),
     ...judgeTools(spec.settings, clock),
   }
   const guardrails = composeChecks(checking, judging)
@@ -143,7 +143,7 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
     noteCommits: record => noteCommits(folder, record),
     locks: since => lockWait(folder, since),
     commitAll: (step, message, state) => commitAll(folder, step, message, state),
-    share: async id => scm?.(emit).share(id),
+    share: async id => scm?.().share(id),
     needFolder: () => needFolder(root),
     async beforeAgent() {
       await protect.take()
@@ -171,7 +171,7 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
     changedInStep: files.changedInStep,
     changedFiles: files.changedLately,
     recordChanges: ({ id }) => files.record(id),
-    prepareApply: async ({ step, state }) => (scm ? prepareCommit(folder, scm(emit), step.id, state) : []),
+    prepareApply: async ({ step, state }) => (scm ? prepareCommit(folder, scm(), step.id, state) : []),
     beforeFirstChecks() {
       if (guardrails.length > 0) noteProtected(folder)
     },
@@ -179,10 +179,10 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
       lookAtHead(folder, id, state)
       await clearLocks(folder, Math.min(folder.since, at))
     },
-    async commit(settled, state, record) {
+    async commit(settled, state) {
       const { id } = settled
       await files.record(id)
-      await scm?.(record).apply(settled, state)
+      await scm?.().apply(settled, state)
       await inHead.restore(protect.violations(), id, noteCommits(folder, record))
       protect.release()
     },
@@ -209,12 +209,12 @@ function noteProtected(folder: Folder): void {
   folder.taken.catch(() => {})
 }
 
-const removal = ({ options: { spec, emit } }: Folder, since: number): LockRemoval => ({
+const removal = ({ options: { spec, record } }: Folder, since: number): LockRemoval => ({
   since,
   watchOwners: () => spec.start && watchLockOwners(folderTester(spec.start)),
   onRemoved(path) {
     const note = `${relative(spec.project, path)} is removed: a git of this run was killed and left it`
-    emit({ type: 'warned', at: now(), note })
+    record({ type: 'warned', at: now(), note })
   },
 })
 
@@ -252,7 +252,7 @@ const noteCommits =
 const COMMITS: RunSpec['settings']['scm'] = { command: 'git', tasks: ['commit'], merge: 'rebase' }
 
 async function commitAll(folder: Folder, step: Step, text: string, state: RunState): Promise<string | null> {
-  const { spec, emit } = folder.options
+  const { spec } = folder.options
   await clearLocks(folder, step.at)
   lookAtHead(folder, step.id, state)
   const own = composeScm({
@@ -262,7 +262,7 @@ async function commitAll(folder: Folder, step: Step, text: string, state: RunSta
     // Whatever is there is checked next.
     unchecked: async () => [],
   })
-  return own!(emit).commit(step, state)
+  return own!().commit(step, state)
 }
 
 async function prepareCommit(folder: Folder, scm: ScmStep, id: StepId, state: RunState): Promise<Finding[]> {
@@ -278,7 +278,7 @@ async function prepareCommit(folder: Folder, scm: ScmStep, id: StepId, state: Ru
 async function putBackTree({ snapshots, files, options }: Folder, tree: string): Promise<string[]> {
   if (!snapshots) return []
   const { paths, obstacle } = await snapshots.putBack(tree)
-  if (obstacle !== null) options.emit({ type: 'warned', at: now(), note: obstacle })
+  if (obstacle !== null) options.record({ type: 'warned', at: now(), note: obstacle })
   if (paths.length > 0) files.reread()
   return paths
 }

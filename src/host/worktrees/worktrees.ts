@@ -26,7 +26,7 @@ export type WorktreesOptions = {
   runDir: string
   spec: RunSpec
   state(): RunState
-  emit(event: RunEvent): void
+  record(event: RunEvent): void
   /** For git and the commands of `worktree`. */
   env: Record<string, string>
   hard: AbortSignal
@@ -89,7 +89,7 @@ function planFor({ spec: { project }, start: { root }, id }: Common, task: TaskI
 }
 
 async function open(common: Common, task: TaskId): Promise<string> {
-  const { spec, state, emit, env, id } = common
+  const { spec, state, record, env, id } = common
   const { workspace, ...plan } = planFor(common, task)
   const known = state().workspaces[workspace]
   if (known?.start) return workspace
@@ -98,14 +98,14 @@ async function open(common: Common, task: TaskId): Promise<string> {
   // Nobody has worked in it: it was cut off while it was made.
   const left = known ? await pastLock(common, () => removeWorktree(plan, env, true)) : null
   if (left !== null) throw cannot(`what is left of ${plan.path} cannot be removed: ${left}`)
-  emit({ type: 'opening', at: Date.now(), workspace, task, dir: plan.path, branch: plan.branch, base })
+  record({ type: 'opening', at: Date.now(), workspace, task, dir: plan.path, branch: plan.branch, base })
   const failure = await pastLock(common, () => addWorktree(plan, base, env))
   if (failure !== null) throw cannot(`git cannot make the worktree ${plan.path}: ${failure}`)
   const wrong = await fillWorktree(plan, fillOf(common))
   if (wrong !== null) throw cannot(wrong)
   const found = await recordStart(join(spec.project, workspace), env)
   if (!found) throw cannot(`${plan.path} cannot be read by git`)
-  emit({ type: 'opened', at: Date.now(), workspace, start: found as unknown as Record<string, unknown> })
+  record({ type: 'opened', at: Date.now(), workspace, start: found as unknown as Record<string, unknown> })
   return workspace
 }
 
@@ -123,7 +123,7 @@ async function worktreeOf({ state, workspaces }: Common, { step }: Work): Promis
  * then the task's own branch goes there: one move from a commit to another, which a crash leaves done or undone.
  */
 async function merge(common: Common, work: Work, message: string): Promise<Finding[]> {
-  const { spec, state, emit, env, workspaces, start, runDir } = common
+  const { spec, state, record, env, workspaces, start, runDir } = common
   const { step } = work
   const { me, name, start: own } = await worktreeOf(common, work)
   if (me.merged) return []
@@ -136,7 +136,7 @@ async function merge(common: Common, work: Work, message: string): Promise<Findi
   const uncommitted = await (await workspaces.of(name)).commitAll(step, firstLine(message), state())
   if (uncommitted !== null) return [red(`git commit ${uncommitted}`)]
   const both = { tip: (await commitOf(me.dir, env, 'HEAD')) ?? '', onto: await tipOfTarget(common) }
-  emit({ type: 'merging', at: Date.now(), id: step.id, workspace: name, ...both })
+  record({ type: 'merging', at: Date.now(), id: step.id, workspace: name, ...both })
   const resolved = me.conflict && { conflict: me.conflict.commit }
   // One merge at a time.
   const bench = { root: start.root, env, scratch: join(runDir, 'merging') }
@@ -145,7 +145,7 @@ async function merge(common: Common, work: Work, message: string): Promise<Findi
   if (combined.type === 'failed') return [unsure(combined.why)]
   const { tip } = combined
   const conflict = combined.type === 'conflict' ? { conflict: combined.paths } : {}
-  emit({ type: 'rebased', at: Date.now(), id: step.id, workspace: name, base: both.onto, tip, ...conflict })
+  record({ type: 'rebased', at: Date.now(), id: step.id, workspace: name, base: both.onto, tip, ...conflict })
   const moved = await goTo(common, work, both.tip, tip, false)
   return moved.type === 'moved' ? conflictIn(common, name) : [unsure(notMoved(moved, me.branch))]
 }
@@ -176,7 +176,7 @@ async function goTo(
 }
 
 async function land(common: Common, work: Work): Promise<Finding[]> {
-  const { emit, env, workspaces, start, branch } = common
+  const { record, env, workspaces, start, branch } = common
   const { id, at: since } = work.step
   const { me, name, start: own } = await worktreeOf(common, work)
   if (me.merged) return []
@@ -186,19 +186,19 @@ async function land(common: Common, work: Work): Promise<Finding[]> {
   const from = me.base
   const to = (await commitOf(me.dir, env, 'HEAD')) ?? ''
   const isRepeated = me.landing?.id === id && me.landing.from === from && me.landing.to === to
-  if (!isRepeated) emit({ type: 'landing', at: Date.now(), id, workspace: name, from, to })
+  if (!isRepeated) record({ type: 'landing', at: Date.now(), id, workspace: name, from, to })
   const target = { root: start.root, dirs: start.dirs, branch, env }
   const wait = workspaces.project.locks(since)
   const moved = await moveBranch(target, { from, to, isForward: true, isRepeated, wait })
   const why = notMoved(moved, branch)
   if (moved.type === 'elsewhere') return [unsure(why)]
   if (moved.type !== 'moved') return [needsPerson(`not merged: ${why}`)]
-  emit({ type: 'merged', at: Date.now(), id, workspace: name, from, to })
+  record({ type: 'merged', at: Date.now(), id, workspace: name, from, to })
   return []
 }
 
 async function close(common: Common, name: string): Promise<void> {
-  const { state, emit, env, workspaces, start, branch } = common
+  const { state, record, env, workspaces, start, branch } = common
   const me = state().workspaces[name]
   if (!me?.merged) return
   const worktree = { path: me.dir, branch: me.branch, root: start.root, base: me.base }
@@ -206,9 +206,9 @@ async function close(common: Common, name: string): Promise<void> {
     (await unmergedIn(worktree, env, `refs/heads/${branch}`)) ??
     (existsSync(me.dir) ? await emptyWorktree(worktree, fillOf(common)) : null) ??
     (await pastLock(common, () => removeWorktree(worktree, env, false)))
-  if (kept !== null) return emit({ type: 'warned', at: Date.now(), note: `${me.dir} is kept: ${kept}` })
+  if (kept !== null) return record({ type: 'warned', at: Date.now(), note: `${me.dir} is kept: ${kept}` })
   workspaces.forget(name)
-  emit({ type: 'closed', at: Date.now(), workspace: name })
+  record({ type: 'closed', at: Date.now(), workspace: name })
   for (const folder of [dirname(me.dir), dirname(dirname(me.dir))]) removeIfEmpty(folder)
 }
 
