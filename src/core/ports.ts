@@ -269,7 +269,7 @@ export interface Ports {
   /** Records the edits that people made while nothing was in flight, before the next decision. */
   adoptEdits(): Promise<void>
   /** The edit that a person's request about the list means now, or why there is none. Absent if there is no such list. */
-  onRequest?(request: unknown, tasks: readonly Task[], state: RunState): Edit | { error: string }
+  onRequest?(request: unknown): Edit | { error: string }
   /** Before the run stops: judges what agents have written, so that later differences are people's edits. */
   onLeave?(): Promise<void>
   /** Makes the files follow what was settled: lists, progress notes, SCM. Safe to repeat. */

@@ -51,11 +51,11 @@ const NO_REQUESTS = { error: 'this run takes no requests about it' }
 
 /** The list may have changed since the request was made: then the answer is a warning. */
 function changeOf(
-  { book, ports }: RunContext,
+  { ports }: RunContext,
   wanted: unknown,
   on: { at: number; request: string; from?: Sender },
 ): RunEvent {
-  const edit = ports.onRequest?.(wanted, book.tasks, book.state) ?? NO_REQUESTS
+  const edit = ports.onRequest?.(wanted) ?? NO_REQUESTS
   return 'error' in edit
     ? { type: 'warned', at: on.at, note: `the list was not changed: ${edit.error}` }
     : { type: 'edited', by: 'person', ...edit, ...on }

@@ -15,10 +15,10 @@ const GIT_BYTES = 64 * 1024 * 1024
 
 runHook('Stop', input => {
   const loop = findStoryLoop(projectFolder(input, process.env), process.env)
-  return loop && judge(loop, input)
+  return loop && answerTo(loop, input)
 })
 
-function judge({ project, folder, name, rules }: StoryLoop, input: HookInput): object | null {
+function answerTo({ project, folder, name, rules }: StoryLoop, input: HookInput): object | null {
   const { errors, warnings } = judgeStop(rules, {
     folder: name,
     tasks: readTasks(join(folder, 'tasks.json')),

@@ -37,11 +37,11 @@ export type ChecksOptions = {
 }
 
 /** The checks of every step, in the order they run. */
-export function composeChecks(options: ChecksOptions, tools: CriteriaTools): Check[] {
+export function composeChecks(options: ChecksOptions, judging: Judging): Check[] {
   const { settings, start } = options.spec
   const guardrails = [
     ...commandChecks(commandGuardrails(settings), options),
-    ...criteriaChecks(guardrailCriteria(settings), options, { ...tools, onJudgeError: 'again' }),
+    ...criteriaChecks(guardrailCriteria(settings), options, { ...judging, onJudgeError: 'again' }),
   ]
   return settings.scm && start ? [repositoryCheck(start, options.locks), ...guardrails] : guardrails
 }
@@ -82,8 +82,8 @@ function commandChecks(commands: readonly Guardrail[], options: ChecksOptions): 
   })
 }
 
-/** What only the checks of criteria need. */
-export type CriteriaTools = Omit<JudgeOptions, 'onJudgeError'>
+/** What a judge needs, whatever it judges. */
+export type Judging = Omit<JudgeOptions, 'onJudgeError'>
 
 /** What asking a judge takes of this process, wherever it judges. */
 export const judgeTools = (

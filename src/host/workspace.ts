@@ -21,10 +21,10 @@ import type { RunSpec } from '../workflows/spec.ts'
 import type { Recorder, Workflow } from '../workflows/workflow.ts'
 import type { AskAgent } from './agents/ask.ts'
 import {
-  type CriteriaTools,
   composeChecks,
   composeDoubts,
   criteriaChecks,
+  type Judging,
   judgedWork,
   judgeTools,
   type ProtectedFiles,
@@ -127,7 +127,7 @@ export function openWorkspace(options: WorkspaceOptions): HostedWorkspace {
   const { root, files, protect, snapshots } = folder
   const locks = { project: spec.project, removal: (since: number) => removal(folder, since) }
   const checking = { spec, runner, session, env, clock, locks, protectedFiles: protectedFilesOf(folder) }
-  const judging: CriteriaTools = {
+  const judging: Judging = {
     ask: options.askJudge,
     workOf: since => judgedWork(snapshots, since),
     warn: note => record({ type: 'warned', at: now(), note }),

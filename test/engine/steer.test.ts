@@ -62,7 +62,8 @@ describe('steering', () => {
     const world = new World([{}, done, done])
     const added = { id: 'q', title: 'q', blockedBy: [] }
     const asked: unknown[] = []
-    world.onRequest = (request, tasks, state) => {
+    world.onRequest = request => {
+      const { tasks, state } = fold(world.journal)
       asked.push(request, tasks.length, Object.keys(state.flight).length)
       return { list: { add: [{ task: added, after: 'p' }] } }
     }
