@@ -145,7 +145,7 @@ export type Proof = 'verified' | 'claimed'
 /** Why ralph stopped an agent; `exited` means that it ended by itself or after its result. */
 export type How = 'exited' | 'inactive' | 'timeout' | 'interrupted'
 
-/** How the agent of a step ended. */
+/** How the agent of a step ended, as ralph saw it. What the agent itself said of that is its `result`. */
 export type AgentEnding = {
   how: How
   exit: Exit

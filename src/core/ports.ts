@@ -276,7 +276,7 @@ export interface Ports {
   apply(settled: Settled): Promise<void>
 }
 
-/** What an agent claimed about its task; the checks decide whether it counts. */
+/** What an agent claimed about its task, in files (`Claimed`) or in its final text. The checks decide whether it counts. */
 export type Claims = Pick<Extract<Outcome, { end: 'ok' }>, 'signal' | 'verdict' | 'note' | 'asks' | 'yields'>
 
 /** The run cannot go on now, but nothing is lost: it can be resumed once the cause is removed. */

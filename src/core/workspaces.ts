@@ -71,7 +71,7 @@ export type WorkspaceEvent =
   | { type: 'opened'; workspace: string; start: Record<string, unknown> }
   /** About to put the branch of a workspace, which ends at `tip`, onto the commit `onto`. */
   | { type: 'merging'; id: StepId; workspace: string; onto: string; tip: string }
-  /** The commit `tip` has both; next the branch goes there. `conflict`: it has both sides of these paths, for an agent to resolve. */
+  /** The commit `tip` has both, however they were merged; next the branch goes there. `conflict`: it has both sides of these paths, for an agent to resolve. */
   | { type: 'rebased'; id: StepId; workspace: string; base: string; tip: string; conflict?: string[] }
   /** About to move the branch that the run began on, from the first commit to the second. */
   | { type: 'landing'; id: StepId; workspace: string; from: string; to: string }

@@ -29,7 +29,7 @@ export type SemanticConfig = {
   model: string | null
 }
 
-/** One stage of a multi_stage verification. `required: false`: if it fails, that is only a warning. */
+/** One stage of a multi_stage verification; no stage of a table. `required: false`: if it fails, that is only a warning. */
 export type VerificationStage = {
   name: string
   verification: SingleVerification
