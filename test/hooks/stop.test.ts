@@ -206,7 +206,7 @@ describe('review integrity:', () => {
     ['passes: true with reviewStatus approved passes', { after: [approved] }, null],
     [
       'changes_requested with empty reviewFeedback: feedback required',
-      { mode: 'review-fix', after: [{ ...sentBack, reviewFeedback: '' }] },
+      { mode: 'review-fix', after: [{ ...sentBack, reviewFeedback: ' ' }] },
       'Feedback is required',
     ],
     [
@@ -268,7 +268,11 @@ describe('transitions of an implement iteration:', () => {
       { before: [story()], after: [story(), { ...approved, id: 'US-002' }] },
       'New stories must start incomplete',
     ],
-    ['a removed story', { before: [story(), other()], after: [story()] }, 'Story US-002 was removed.'],
+    [
+      'a removed story',
+      { before: [story(), other()], after: [story()] },
+      'Story US-002 was removed. Stories may be added and reordered, never removed: put it back.',
+    ],
   ])
 })
 
@@ -293,7 +297,7 @@ describe('transitions of a review iteration:', () => {
     [
       'no verdict',
       { mode, before: [waiting], after: [waiting] },
-      review('US-001', 'a review must increment reviewCount'),
+      review('US-001', 'a review must increment reviewCount and give a verdict.'),
     ],
     [
       'two stories changed',

@@ -78,15 +78,8 @@ describe('an iteration may end', () => {
   })
 
   it('not without a story file that can be read', () => {
-    expect(errors({}, { tasks: null })).toEqual(['ralph/tasks.json does not exist.'])
     expect(errors({}, { tasks: { unreadable: 'it is a folder' } })).toEqual([
       'ralph/tasks.json cannot be read: it is a folder. Remove what is there and put the file back.',
-    ])
-    expect(errors({}, { tasks: '{' })).toEqual([
-      expect.stringMatching(/^ralph\/tasks\.json is not valid JSON: ./),
-    ])
-    expect(errors({}, { tasks: '{"project":"p","branchName":"b","description":""}' })).toEqual([
-      'ralph/tasks.json: userStories is missing.',
     ])
     expect(judge({}, { tasks: null, status: '?? a\0' })).toMatchObject({
       errors: ['ralph/tasks.json does not exist.', expect.stringContaining('uncommitted changes: a.')],
@@ -175,17 +168,7 @@ describe('a review may end', () => {
 
 describe('uncommitted changes', () => {
   const submitted = JSON.stringify(file(story('A', { reviewStatus: 'needs_review' })))
-  const left = (status: string, dirtyBefore: string[] = []) =>
-    errors({ dirtyBefore }, { tasks: submitted, status })
-
-  it('are named, with what to do', () => {
-    expect(left(' M src/a.ts\0?? b c.ts\0')).toEqual([
-      `There are uncommitted changes: src/a.ts, b c.ts.
-1. Update ralph/progress.txt with what was accomplished + learnings
-2. Consider if any lasting patterns belong in CLAUDE.md or .claude/rules/
-3. Commit ALL changes including progress.txt and tasks.json updates`,
-    ])
-  })
+  const left = (status: string) => errors({}, { tasks: submitted, status })
 
   it('have both names of what was renamed or copied', () => {
     expect(left('R  new\0old\0 M a\0')[0]).toContain('changes: new, old, a.')
@@ -198,13 +181,6 @@ describe('uncommitted changes', () => {
     expect(left(status(10))[0]).toContain('f8, f9.\n')
     expect(left(status(11))[0]).toMatch(/changes: f0, f1, .* f8, f9 and 1 more\.\n/)
     expect(left(status(13))[0]).toContain('f8, f9 and 3 more.\n')
-  })
-
-  it('of before are left alone', () => {
-    expect(left(' M a\0 M b\0 M c\0', ['a', 'c', 'gone'])[0]).toMatch(
-      /changes: b\.[\s\S]*updates\nLeave alone what was uncommitted before this iteration: a, c\.$/,
-    )
-    expect(left(' M a\0', ['a'])).toEqual([])
   })
 
   it.each(['.ralph/x', 'sub/.ralph/x', '.ralph-active', 'sub/.ralph-active'])(
