@@ -30,9 +30,9 @@ const someChildren: Act[] = [
 
 describe('stop', () => {
   test('ends an agent that ignores SIGTERM, and every kind of child', async () => {
-    const { run, runner, command, numbers } = setScene()
+    const { run, numbers, start } = setScene()
     const acts: Act[] = [['ignore', 'SIGTERM', 'SIGINT'], ...someChildren, ['hang']]
-    const live = await runner.start(command(acts), 1, ignoring)
+    const live = await start(acts)
     const children = await numbers('pids', someChildren.length)
     await live.stop()
     expect(await live.exit).toEqual({ code: null, signal: 'SIGKILL' })
@@ -41,8 +41,8 @@ describe('stop', () => {
   })
 
   test('ends the children of an agent that leaves at SIGTERM', async () => {
-    const { runner, command, numbers } = setScene()
-    const live = await runner.start(command([...someChildren, ['hang']]), 1, ignoring)
+    const { numbers, start } = setScene()
+    const live = await start([...someChildren, ['hang']])
     const children = await numbers('pids', someChildren.length)
     await live.stop()
     expect(await live.exit).toEqual({ code: null, signal: 'SIGTERM' })
@@ -50,30 +50,30 @@ describe('stop', () => {
   })
 
   test('gives a process the time to leave by itself', async () => {
-    const { runner, command, numbers } = setScene({ graceMs: 20_000 })
+    const { numbers, start } = setScene({ graceMs: 20_000 })
     const tidies = `trap 'sleep 0.1; exit 9' TERM; echo $$ > pids; while :; do sleep 0.02; done`
-    const live = await runner.start(command([], { argv: ['sh', '-c', tidies] }), 1, ignoring)
+    const live = await start([], { argv: ['sh', '-c', tidies] })
     await numbers('pids')
     await live.stop()
     expect(await live.exit).toEqual({ code: 9, signal: null })
   })
 
   test('ends an agent that floods its output', async () => {
-    const { runner, command } = setScene()
+    const { start } = setScene()
     let seen = 0
     const bytes = (chunk: Uint8Array) => {
       seen += chunk.length
     }
-    const live = await runner.start(command([['ignore', 'SIGTERM'], ['flood']]), 1, { ...ignoring, bytes })
+    const live = await start([['ignore', 'SIGTERM'], ['flood']], { sink: { ...ignoring, bytes } })
     await until(() => seen > 1_000_000)
     await live.stop()
     expect(await live.exit).toEqual({ code: null, signal: 'SIGKILL' })
   })
 
   test('ends a process that keeps on forking', async () => {
-    const { run, runner, command, numbers } = setScene()
+    const { run, numbers, start } = setScene()
     const forks = `echo $$ > pids; trap '' TERM; while :; do (setsid sh -c 'trap "" TERM; sleep 0.3; sleep 60' &); done`
-    const live = await runner.start(command([], { argv: ['sh', '-c', forks] }), 1, ignoring)
+    const live = await start([], { argv: ['sh', '-c', forks] })
     await numbers('pids')
     await until(() => carriers(`RALPH_RUN=${run}`).length > 5)
     await live.stop()
@@ -81,8 +81,8 @@ describe('stop', () => {
   })
 
   test('may be called often, and after the end', async () => {
-    const { runner, command } = setScene()
-    const live = await runner.start(command([['hang']]), 1, ignoring)
+    const { start } = setScene()
+    const live = await start([['hang']])
     expect(live.stop()).toBe(live.stop())
     await live.stop()
     expect(await live.exit).toEqual({ code: null, signal: 'SIGTERM' })
@@ -90,9 +90,9 @@ describe('stop', () => {
   })
 
   test('leaves another process of the same step alone', async () => {
-    const { runner, command } = setScene()
-    const other = await runner.start(command([['hang']]), 1, ignoring)
-    const live = await runner.start(command([['hang']]), 1, ignoring)
+    const { start } = setScene()
+    const other = await start([['hang']])
+    const live = await start([['hang']])
     await live.stop()
     expect([lives(live.ref.pid), lives(other.ref.pid)]).toEqual([false, true])
   })
@@ -101,15 +101,15 @@ describe('stop', () => {
 describe('sweep', () => {
   test('ends what a step left behind, and nothing of another step, another run or a stranger', async () => {
     const scene = setScene()
-    const { run, runner, command, numbers } = scene
+    const { run, runner, numbers, start } = scene
     const daemons: Act[] = [
       ['child', { pid: 'left', detached: true }],
       ['child', { pid: 'left', detached: true, ignoresTerm: true }],
       ['child', { pid: 'left' }],
       ['child', { pid: 'left', clean: true }],
     ]
-    const other = await runner.start(command([['child', { pid: 'other', detached: true }]]), 12, ignoring)
-    const live = await runner.start(command(daemons), 1, ignoring)
+    const other = await start([['child', { pid: 'other', detached: true }]], { step: 12 })
+    const live = await start(daemons)
     const left = await numbers('left', daemons.length)
     const strangers = [
       ...(await numbers('other')),
@@ -129,12 +129,8 @@ describe('sweep', () => {
   })
 
   test('ends what only its group gives away', async () => {
-    const { runner, command, numbers } = setScene()
-    const live = await runner.start(
-      command([['child', { pid: 'left', clean: true, ignoresTerm: true }]]),
-      1,
-      ignoring,
-    )
+    const { runner, numbers, start } = setScene()
+    const live = await start([['child', { pid: 'left', clean: true, ignoresTerm: true }]])
     const left = await numbers('left')
     await live.exit
     expect(left.filter(lives)).toEqual(left)
@@ -143,10 +139,10 @@ describe('sweep', () => {
   })
 
   test('lets what is left behind tidy up', async () => {
-    const { runner, command, numbers, path } = setScene({ graceMs: 20_000 })
+    const { runner, numbers, path, start } = setScene({ graceMs: 20_000 })
     const tidies = `trap 'echo tidied > tidied; exit' TERM; echo $$ > pids; while :; do sleep 0.02; done`
     const leaves = `setsid sh -c "$0" >/dev/null 2>&1 & until [ -s pids ]; do sleep 0.02; done`
-    const live = await runner.start(command([], { argv: ['sh', '-c', leaves, tidies] }), 1, ignoring)
+    const live = await start([], { argv: ['sh', '-c', leaves, tidies] })
     const left = await numbers('pids')
     await live.exit
     await runner.sweep(1)
@@ -162,16 +158,16 @@ describe('sweep', () => {
   })
 
   test('has nothing to do after an agent that left nothing', async () => {
-    const { runner, command } = setScene()
-    const live = await runner.start(command([]), 1, ignoring)
+    const { runner, start } = setScene()
+    const live = await start([])
     await live.exit
     await runner.sweep(1)
     await runner.sweep(1)
   })
 
   test('of no step spares every step', async () => {
-    const { runner, command } = setScene()
-    const live = await runner.start(command([['hang']]), 1, ignoring)
+    const { runner, start } = setScene()
+    const live = await start([['hang']])
     await runner.sweep(null)
     expect(lives(live.ref.pid)).toBe(true)
   })
@@ -219,7 +215,7 @@ describe('reap', () => {
   test('ends whatever carries the mark of the run, but nothing of this incarnation', async () => {
     const scene = setScene()
     const leftover = stranger(scene, { RALPH_RUN: scene.run, RALPH_STEP: '1' })
-    const live = await scene.runner.start(scene.command([['hang']]), 2, ignoring)
+    const live = await scene.start([['hang']], { step: 2 })
     await scene.runner.reap([{ pid: 2 ** 22 + 1, startTime: '1', host: hostname() }])
     expect([lives(leftover), lives(live.ref.pid)]).toEqual([false, true])
   })
@@ -238,13 +234,9 @@ describe('a group', () => {
 
 describe('close', () => {
   test('ends everything of the run, in flight or left behind, and may be called again', async () => {
-    const { run, runner, command, numbers } = setScene()
-    const live = await runner.start(
-      command([['child', { pid: 'pids', detached: true }], ['hang']]),
-      1,
-      ignoring,
-    )
-    const left = await runner.start(command([['child', { pid: 'pids', detached: true }]]), 2, ignoring)
+    const { run, runner, numbers, start } = setScene()
+    const live = await start([['child', { pid: 'pids', detached: true }], ['hang']])
+    const left = await start([['child', { pid: 'pids', detached: true }]], { step: 2 })
     await left.exit
     await numbers('pids', 2)
     await runner.close()
@@ -254,12 +246,12 @@ describe('close', () => {
   })
 
   test('is the last that touches the run: a later sweep spares its next incarnation', async () => {
-    const { run, runner, command } = setScene()
-    const probe = await runner.start(command([]), 0, ignoring)
+    const { run, runner, start } = setScene()
+    const probe = await start([], { step: 0 })
     await probe.exit
     await runner.close()
     const next = setScene({ run })
-    const live = await next.runner.start(next.command([['hang']]), 2, ignoring)
+    const live = await next.start([['hang']], { step: 2 })
     await probe.sweep()
     await runner.sweep(0)
     expect(lives(live.ref.pid)).toBe(true)

@@ -14,6 +14,8 @@ export const FAKE_AGENT = fileURLToPath(new URL('../support/fake-agent.mjs', imp
 
 export type Act = [string, ...unknown[]]
 
+type Start = Partial<Command> & { step?: number; sink?: Sink }
+
 /** A folder, and a run whose processes are gone when the test is over, whatever became of it. */
 export function setScene({
   graceMs = 200,
@@ -29,20 +31,24 @@ export function setScene({
     rmSync(folder, { recursive: true, force: true })
   })
   const path = (name: string) => join(folder, name)
+  const command = (acts: Act[], more: Partial<Command> = {}): Command => ({
+    argv: [process.execPath, FAKE_AGENT],
+    cwd: folder,
+    env: { PATH: process.env.PATH ?? '', FAKE_AGENT: JSON.stringify(acts) },
+    stdin: '',
+    ...more,
+  })
   return {
     run,
     runner,
     folder,
     path,
+    command,
+    /** Starts an agent that does this, in the first step of the run unless another one is named. */
+    start: (acts: Act[], { step = 1, sink = ignoring, ...more }: Start = {}) =>
+      runner.start(command(acts, more), step, sink),
     /** Ended with the test, though no runner knows of it. */
     tidy: (pid: number) => strangers.push(pid),
-    command: (acts: Act[], more: Partial<Command> = {}): Command => ({
-      argv: [process.execPath, FAKE_AGENT],
-      cwd: folder,
-      env: { PATH: process.env.PATH ?? '', FAKE_AGENT: JSON.stringify(acts) },
-      stdin: '',
-      ...more,
-    }),
     /** Numbers that processes wrote down, once there are so many. */
     numbers: async (name: string, count = 1): Promise<number[]> => {
       const read = () => readText(path(name)).split('\n').filter(Boolean).map(Number)

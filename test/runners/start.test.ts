@@ -8,58 +8,49 @@ import { carriers, collect, ignoring, lives, readText, setScene, until } from '.
 
 describe('a started process', () => {
   test('gets its prompt on a standard input that is then closed', async () => {
-    const { runner, command, path } = setScene()
+    const { path, start } = setScene()
     const prompt = `do it\n${'é'.repeat(100_000)}`
-    const live = await runner.start(command([['stdin', 'got']], { stdin: prompt }), 1, ignoring)
+    const live = await start([['stdin', 'got']], { stdin: prompt })
     expect(await live.exit).toEqual({ code: 0, signal: null })
     expect(readText(path('got'))).toBe(prompt)
   })
 
   test('finds an empty standard input closed, too', async () => {
-    const { runner, command, path } = setScene()
-    const live = await runner.start(
-      command([
-        ['stdin', 'got'],
-        ['file', 'after', 'x'],
-      ]),
-      1,
-      ignoring,
-    )
+    const { path, start } = setScene()
+    const live = await start([
+      ['stdin', 'got'],
+      ['file', 'after', 'x'],
+    ])
     await live.exit
     expect([readText(path('got')), readText(path('after'))]).toEqual(['', 'x'])
   })
 
   test('need not read a huge prompt', async () => {
-    const { runner, command } = setScene()
+    const { start } = setScene()
     const { sink, lines } = collect()
     const stdin = 'x'.repeat(20_000_000)
-    const live = await runner.start(
-      command(
-        [
-          ['print', 'unread'],
-          ['exit', 4],
-        ],
-        { stdin },
-      ),
-      1,
-      sink,
+    const live = await start(
+      [
+        ['print', 'unread'],
+        ['exit', 4],
+      ],
+      { stdin, sink },
     )
     expect(await live.exit).toEqual({ code: 4, signal: null })
     expect(lines).toEqual(['unread'])
   })
 
   test('hands over its bytes, its lines and its errors', async () => {
-    const { runner, command } = setScene()
+    const { start } = setScene()
     const { sink, lines, bytes, errors } = collect()
     const rubbish = Buffer.from([0xff, 0, 10, 0xc3])
-    const live = await runner.start(
-      command([
+    const live = await start(
+      [
         ['print', 'one', ''],
         ['stderr', 'oh no'],
         ['bytes', rubbish.toString('base64')],
-      ]),
-      1,
-      sink,
+      ],
+      { sink },
     )
     await live.exit
     expect(bytes()).toEqual(Buffer.concat([Buffer.from('one\n\n'), rubbish]))
@@ -68,15 +59,14 @@ describe('a started process', () => {
   })
 
   test('may print a line of 50 MB, which comes cut', async () => {
-    const { runner, command } = setScene()
+    const { start } = setScene()
     const { sink, lines, cuts, bytes } = collect()
-    const live = await runner.start(
-      command([
+    const live = await start(
+      [
         ['long', 50_000_000],
         ['print', '', 'next'],
-      ]),
-      1,
-      sink,
+      ],
+      { sink },
     )
     await live.exit
     expect(bytes().length).toBe(50_000_006)
@@ -85,8 +75,8 @@ describe('a started process', () => {
   })
 
   test('is told apart by number, start time and machine', async () => {
-    const { runner, command } = setScene()
-    const { ref, stop } = await runner.start(command([['hang']]), 1, ignoring)
+    const { start } = setScene()
+    const { ref, stop } = await start([['hang']])
     expect(lives(ref.pid)).toBe(true)
     const stat = readText(`/proc/${ref.pid}/stat`).split(' ')
     expect(ref).toEqual({ pid: ref.pid, startTime: stat[21], host: hostname() })
@@ -110,31 +100,27 @@ describe('a started process', () => {
       exit: { code: null, signal: 'SIGKILL' },
     },
   ])('reports its exit by $name', async ({ acts, exit }) => {
-    const { runner, command } = setScene()
-    expect(await (await runner.start(command(acts), 1, ignoring)).exit).toEqual(exit)
+    const { start } = setScene()
+    expect(await (await start(acts)).exit).toEqual(exit)
   })
 
   test('may close its output and live on', async () => {
-    const { runner, command } = setScene()
+    const { start } = setScene()
     const { sink, lines } = collect()
-    const live = await runner.start(
-      command([['print', 'bye'], ['closeStdout'], ['sleep', 200], ['exit', 5]]),
-      1,
-      sink,
-    )
+    const live = await start([['print', 'bye'], ['closeStdout'], ['sleep', 200], ['exit', 5]], { sink })
     expect(await live.exit).toEqual({ code: 5, signal: null })
     expect(lines).toEqual(['bye'])
   })
 
   test('is ended when its output cannot be taken, and says why', async () => {
-    const { run, runner, command } = setScene()
+    const { run, start } = setScene()
     const full = {
       ...ignoring,
       bytes: () => {
         throw new Error('disk full')
       },
     }
-    const live = await runner.start(command([['ignore', 'SIGTERM'], ['print', 'x'], ['hang']]), 1, full)
+    const live = await start([['ignore', 'SIGTERM'], ['print', 'x'], ['hang']], { sink: full })
     await expect(live.exit).rejects.toThrow('disk full')
     await until(() => carriers(`RALPH_RUN=${run}`).length === 0)
   })
@@ -144,10 +130,10 @@ describe('a process whose pipe is held by a child', () => {
   const held = ['child', { holds: true, detached: true }] as [string, object]
 
   test('is not waited for, and everything that it wrote is there', async () => {
-    const { run, runner, command } = setScene()
+    const { run, start } = setScene()
     const { sink, lines } = collect()
     const acts: [string, ...unknown[]][] = [held, ['lines', 5000, 1000], ['print', 'last'], ['exit', 0]]
-    const live = await runner.start(command(acts), 1, sink)
+    const live = await start(acts, { sink })
     expect(await live.exit).toEqual({ code: 0, signal: null })
     expect(carriers(`RALPH_RUN=${run}`)).toHaveLength(1)
     expect(lines.length).toBe(5001)
@@ -155,7 +141,7 @@ describe('a process whose pipe is held by a child', () => {
   })
 
   test('loses nothing to a reader that is slower than all patience', async () => {
-    const { runner, command } = setScene()
+    const { start } = setScene()
     let seen = 0
     const slow = {
       ...ignoring,
@@ -164,7 +150,7 @@ describe('a process whose pipe is held by a child', () => {
         if (seen > 4_750_000) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 500)
       },
     }
-    const live = await runner.start(command([held, ['lines', 5000, 999]]), 1, slow)
+    const live = await start([held, ['lines', 5000, 999]], { sink: slow })
     await live.exit
     expect(seen).toBe(5_000_000)
   })
@@ -190,16 +176,15 @@ describe('a process whose pipe is held by a child', () => {
   })
 
   test.each(['floods', 'holds'])('is not waited for when the child %s', async does => {
-    const { runner, command } = setScene()
+    const { start } = setScene()
     const { sink, lines } = collect()
-    const live = await runner.start(
-      command([
+    const live = await start(
+      [
         ['print', 'mine'],
         ['child', { [does]: true }],
         ['exit', 2],
-      ]),
-      1,
-      sink,
+      ],
+      { sink },
     )
     expect(await live.exit).toEqual({ code: 2, signal: null })
     expect(lines[0]).toBe('mine')
@@ -234,12 +219,12 @@ describe('a process that writes to a file', () => {
 
 describe('what cannot be started', () => {
   test('is named in one sentence that says why', async () => {
-    const { runner, command, path, folder } = setScene()
+    const { path, folder, start } = setScene()
     writeFileSync(path('plain'), 'no program')
     writeFileSync(path('orphan'), '#!/no/such/interpreter\n')
     chmodSync(path('orphan'), 0o755)
     const PATH = `${process.env.PATH}:${folder}`
-    const attempt = (more: object) => runner.start(command([], { ...more }), 1, ignoring)
+    const attempt = (more: object) => start([], { ...more })
     const ofProgram = (program: string) => attempt({ argv: [program], env: { PATH } })
 
     await expect(ofProgram('no-such-agent')).rejects.toThrow(
@@ -255,16 +240,16 @@ describe('what cannot be started', () => {
   })
 
   test('leaves the runner as it was', async () => {
-    const { runner, command } = setScene()
-    await expect(runner.start(command([], { argv: ['no-such-agent'] }), 1, ignoring)).rejects.toThrow()
-    const live = await runner.start(command([['exit', 0]]), 1, ignoring)
+    const { start } = setScene()
+    await expect(start([], { argv: ['no-such-agent'] })).rejects.toThrow()
+    const live = await start([['exit', 0]])
     expect(await live.exit).toEqual({ code: 0, signal: null })
   })
 
   test('includes everything once the run is closed', async () => {
-    const { runner, command } = setScene()
+    const { runner, start } = setScene()
     await runner.close()
     await delay(0)
-    await expect(runner.start(command([]), 1, ignoring)).rejects.toThrow('the run is over')
+    await expect(start([])).rejects.toThrow('the run is over')
   })
 })

@@ -12,7 +12,6 @@ import {
   bundleDriver,
   carriers,
   FAKE_AGENT,
-  ignoring,
   kill,
   lives,
   readText,
@@ -98,7 +97,7 @@ describe('when ralph is killed', () => {
     await once(driver.stdout, 'data')
     const [warden = 0] = wardensOf(driver.pid)
     driver.kill('SIGKILL')
-    const live = await scene.runner.start(scene.command([['hang']]), 1, ignoring)
+    const live = await scene.start([['hang']])
     await until(() => !lives(warden))
     expect(carriers(`RALPH_RUN=${scene.run}`)).toEqual([live.ref.pid])
   })
@@ -107,8 +106,8 @@ describe('when ralph is killed', () => {
 describe('the warden', () => {
   test('leaves when the run is closed', async () => {
     const before = wardensOf()
-    const { runner, command } = setScene()
-    await (await runner.start(command([]), 1, ignoring)).exit
+    const { runner, start } = setScene()
+    await (await start([])).exit
     const [warden = 0] = wardensOf().filter(pid => !before.includes(pid))
     expect(lives(warden)).toBe(true)
     await runner.close()
@@ -117,8 +116,8 @@ describe('the warden', () => {
 
   test('is one for all processes of a run, in a session of its own, without mark or secret', async () => {
     const before = wardensOf()
-    const { runner, command } = setScene()
-    for (const id of [1, 2, 3]) await (await runner.start(command([]), id, ignoring)).exit
+    const { start } = setScene()
+    for (const id of [1, 2, 3]) await (await start([], { step: id })).exit
     const [warden = 0, ...more] = wardensOf().filter(pid => !before.includes(pid))
     expect(more).toEqual([])
     const stat = readText(`/proc/${warden}/stat`).split(') ').at(-1)!.split(' ')
@@ -131,13 +130,13 @@ describe('the warden', () => {
 
   test('takes everything with it when somebody keeps ending it, and nothing is started after that', async () => {
     const before = wardensOf()
-    const { run, runner, command, numbers } = setScene()
+    const { run, runner, numbers, start } = setScene()
     const acts: Act[] = [
       ['ignore', 'SIGTERM'],
       ['child', { pid: 'left', clean: true, detached: true, ignoresTerm: true }],
       ['hang'],
     ]
-    const live = await runner.start(command(acts), 1, ignoring)
+    const live = await start(acts)
     const left = await numbers('left')
     await until(() => {
       for (const pid of wardensOf()) if (!before.includes(pid)) kill(pid)
@@ -146,18 +145,18 @@ describe('the warden', () => {
     expect(carriers(`RALPH_RUN=${run}`)).toEqual([])
     const refusal = 'something keeps ending the warden'
     await expect(runner.requireWarden()).rejects.toThrow(refusal)
-    await expect(runner.start(command([]), 2, ignoring)).rejects.toThrow(refusal)
+    await expect(start([], { step: 2 })).rejects.toThrow(refusal)
   })
 
   test('goes on after it was stopped, when the next process is started', async () => {
     const before = wardensOf()
-    const { runner, command } = setScene()
-    await (await runner.start(command([]), 1, ignoring)).exit
+    const { start } = setScene()
+    await (await start([])).exit
     const [warden = 0] = wardensOf().filter(pid => !before.includes(pid))
     const isStopped = () => readText(`/proc/${warden}/stat`).includes(') T ')
     process.kill(warden, 'SIGSTOP')
     await until(isStopped)
-    await (await runner.start(command([]), 2, ignoring)).exit
+    await (await start([], { step: 2 })).exit
     await until(() => !isStopped())
     expect(lives(warden)).toBe(true)
   })
