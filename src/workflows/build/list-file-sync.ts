@@ -10,9 +10,9 @@ import { isPinned, type PinnedFolder } from '../../store/files/pinned.ts'
 import { LIMITS, textAt } from '../../store/files/read.ts'
 import { type ListChange, type ListFile, readChange, writeList } from '../shared/list-file.ts'
 import type { Context } from '../workflow.ts'
+import { carryOver } from './rules/carry-over.ts'
 import { PLAN } from './rules/check-list.ts'
 import { detailsOf } from './rules/planned.ts'
-import { rebase } from './rules/rebase.ts'
 import { agentEdit, personEdit } from './rules/todo-edits.ts'
 
 export interface ListFileSync {
@@ -73,7 +73,7 @@ export function syncListFile({ session: { root, dir }, table, journal, run }: Li
     return readChange(file, by, at, (found, written) =>
       isDeepStrictEqual(found, list(written))
         ? { edit: {}, refused: [] }
-        : meaning(run(), rebase(list(written), found, list(run()))),
+        : meaning(run(), carryOver(list(written), found, list(run()))),
     )
   }
 

@@ -8,7 +8,7 @@ import { todoNumber } from './todo-edits.ts'
  * Applies somebody's edit of an older list to the list as it is now. Only the differences between `written`, the list
  * they started from, and `found` are theirs. What ralph changed in between stays, although their copy lacks it.
  */
-export function rebase(
+export function carryOver(
   written: readonly TodoItem[],
   found: readonly TodoItem[],
   now: readonly TodoItem[],
