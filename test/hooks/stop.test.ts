@@ -244,93 +244,69 @@ const fix = (id: string, what: string) =>
 const review = (id: string, details: string) =>
   `Review iteration made illegal transition on story ${id}: ${details}`
 
+type Move = [what: string, before: Story[], after: Story[], expected: string | null]
+
+/** What an iteration of this mode may make of the list. */
+const moves = (mode: Scene['mode'], rows: Move[]) =>
+  judges(rows.map(([what, before, after, expected]) => [what, { mode, before, after }, expected]))
+
 describe('transitions of an implement iteration:', () => {
-  judges([
-    ['passes false → true', { before: [story()], after: [approved] }, implement('passes false → true')],
-    [
-      'reviewStatus null → approved',
-      { before: [story()], after: [approved] },
-      implement('reviewStatus null → approved'),
-    ],
-    [
-      'reviewCount 0 → 1',
-      { before: [story()], after: [story({ reviewCount: 1 })] },
-      implement('reviewCount 0 → 1'),
-    ],
-    [
-      'null → needs_review is legal',
-      { before: [story()], after: [story({ reviewStatus: 'needs_review' })] },
-      null,
-    ],
-    ['a new story that starts fresh is legal', { before: [story()], after: [story(), other()] }, null],
+  moves('implement', [
+    ['passes false → true', [story()], [approved], implement('passes false → true')],
+    ['reviewStatus null → approved', [story()], [approved], implement('reviewStatus null → approved')],
+    ['reviewCount 0 → 1', [story()], [story({ reviewCount: 1 })], implement('reviewCount 0 → 1')],
+    ['null → needs_review is legal', [story()], [story({ reviewStatus: 'needs_review' })], null],
+    ['a new story that starts fresh is legal', [story()], [story(), other()], null],
     [
       'a new story with passes: true',
-      { before: [story()], after: [story(), { ...approved, id: 'US-002' }] },
+      [story()],
+      [story(), { ...approved, id: 'US-002' }],
       'New stories must start incomplete',
     ],
     [
       'a removed story',
-      { before: [story(), other()], after: [story()] },
+      [story(), other()],
+      [story()],
       'Story US-002 was removed. Stories may be added and reordered, never removed: put it back.',
     ],
   ])
 })
 
 describe('transitions of a review iteration:', () => {
-  const mode = 'review'
-  judges([
-    [
-      'an approval that counts is legal',
-      { mode, before: [waiting], after: [{ ...approved, reviewCount: 2 }] },
-      null,
-    ],
-    [
-      'a rejection that counts and says why is legal',
-      { mode, before: [waiting], after: [{ ...sentBack, reviewCount: 2 }] },
-      null,
-    ],
+  const counted = { ...approved, reviewCount: 2 }
+  moves('review', [
+    ['an approval that counts is legal', [waiting], [counted], null],
+    ['a rejection that counts and says why is legal', [waiting], [{ ...sentBack, reviewCount: 2 }], null],
     [
       'reviewCount unchanged',
-      { mode, before: [waiting], after: [approved] },
+      [waiting],
+      [approved],
       review('US-001', 'reviewCount must be incremented by 1, not 1 → 1.'),
     ],
     [
       'no verdict',
-      { mode, before: [waiting], after: [waiting] },
+      [waiting],
+      [waiting],
       review('US-001', 'a review must increment reviewCount and give a verdict.'),
     ],
     [
       'two stories changed',
-      {
-        mode,
-        before: [waiting, { ...waiting, id: 'US-002' }],
-        after: [
-          { ...approved, reviewCount: 2 },
-          { ...approved, id: 'US-002', reviewCount: 2 },
-        ],
-      },
+      [waiting, { ...waiting, id: 'US-002' }],
+      [counted, { ...counted, id: 'US-002' }],
       review('US-002', 'a review may only modify one story'),
     ],
   ])
 })
 
 describe('transitions of a review-fix iteration:', () => {
-  const mode = 'review-fix'
-  judges([
-    [
-      'passes false → true',
-      { mode, before: [sentBack], after: [approved] },
-      fix('US-001', 'passes false → true'),
-    ],
-    ['changes_requested → needs_review is legal', { mode, before: [sentBack], after: [waiting] }, null],
-    [
-      'reviewCount changed',
-      { mode, before: [sentBack], after: [{ ...waiting, reviewCount: 2 }] },
-      fix('US-001', 'reviewCount 1 → 2'),
-    ],
+  moves('review-fix', [
+    ['passes false → true', [sentBack], [approved], fix('US-001', 'passes false → true')],
+    ['changes_requested → needs_review is legal', [sentBack], [waiting], null],
+    ['reviewCount changed', [sentBack], [{ ...waiting, reviewCount: 2 }], fix('US-001', 'reviewCount 1 → 2')],
     [
       'feedback left in place',
-      { mode, before: [sentBack], after: [{ ...waiting, reviewFeedback: 'Mind the gap.' }] },
+      [sentBack],
+      [{ ...waiting, reviewFeedback: 'Mind the gap.' }],
       fix('US-001', 'reviewFeedback was not cleared'),
     ],
   ])
