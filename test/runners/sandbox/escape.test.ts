@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { createServer as createSocket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
-import { missing, openPlace } from './place.ts'
+import { attempts, BUILD, DONE, foundIn, missing, once, openPlace, serve, TASKS } from './place.ts'
 
 /** What an agent tries, by what it is. Each prints GOT if it gets what it must not have. */
 const TRIES = {
@@ -68,38 +67,18 @@ const PRINTED: Record<keyof typeof WORK, string> = {
   'start a server, and reach it': 'mine',
 }
 
-const fileOf = (name: string) => name.replace(/\W+/g, '-')
-
-/** A script that tries each, and keeps what it printed in the project. */
-const script = (tries: Record<string, string>) =>
-  `cat > /dev/null\nmkdir -p found\n${Object.entries(tries)
-    .map(([name, command]) => `( ${command} ) > "found/${fileOf(name)}" 2>&1`)
-    .join('\n')}\n`
-
-const DONE = "echo '<response>DONE</response>'\n"
-
-/** A server on this machine that answers everything. */
-async function serve(address: string, answer: string, atEnd: (clean: () => void) => void): Promise<number> {
-  const server = createServer((_, response) => void response.end(answer))
-  await new Promise<void>(resolve => server.listen(0, address, resolve))
-  atEnd(() => void server.close())
-  return (server.address() as { port: number }).port
-}
-
-const ONCE = ['run', '-p', 'work', '--once', '--sandbox=srt', '--trust', '--', 'agent']
-
 describe.skipIf(missing !== null)(`an agent in srt${missing === null ? '' : ` (${missing})`}`, () => {
   /** A run of an agent that tries everything, and what each try printed. */
   async function tryAll(sandbox: string, atEnd: (clean: () => void) => void) {
     const place = openPlace('', atEnd)
-    const open = await serve('127.0.0.1', 'reached', atEnd)
-    const closed = await serve('127.0.0.2', 'reached, though closed', atEnd)
+    const { port: open } = await serve('127.0.0.1', 'reached', atEnd)
+    const { port: closed } = await serve('127.0.0.2', 'reached, though closed', atEnd)
     // Whatever leaves the sandbox goes through here, as through the proxy of a company.
-    const upstream = await serve('127.0.0.1', 'package', atEnd)
+    const { port: upstream } = await serve('127.0.0.1', 'package', atEnd)
     const other = await place.run(['sh', '-c', 'sleep 300 > /dev/null 2>&1 & echo $!'])
     atEnd(() => void process.kill(Number(other.stdout)))
     const values = `OPEN=${open}\nCLOSED=${closed}\nOTHER=${other.stdout.trim()}\n`
-    place.addProgram('agent', `${values}${script({ ...TRIES, ...WORK })}${DONE}`)
+    place.addProgram('agent', `${values}${attempts({ ...TRIES, ...WORK })}${DONE}`)
     place.settings({ sandbox: { allowedDomains: ['127.0.0.1', 'npm'] } })
     for (const [file, text] of Object.entries({
       'home/.ssh/id_ed25519': 'private-key',
@@ -119,9 +98,9 @@ describe.skipIf(missing !== null)(`an agent in srt${missing === null ? '' : ` ($
     await place.run(['tmux', '-S', place.at('beside/tmux'), 'new-session', '-d', 'sleep 300'])
     atEnd(() => void place.run(['tmux', '-S', place.at('beside/tmux'), 'kill-server']))
     const env = { HTTP_PROXY: `http://127.0.0.1:${upstream}`, NO_PROXY: '127.0.0.1,127.0.0.2' }
-    const run = [...ONCE.slice(0, 4), `--sandbox=${sandbox}`, ...ONCE.slice(5)]
+    const run = once().map(word => word.replace('=srt', `=${sandbox}`))
     const ran = await place.ralph(run, env)
-    const found = (name: string) => readFileSync(place.at(`project/found/${fileOf(name)}`), 'utf8').trim()
+    const found = (name: string) => foundIn(place, name)
     return { place, ran, found }
   }
 
@@ -175,7 +154,7 @@ kill -9 -1; kill -9 $PPID
 for pid in $(ls /proc | grep '^[0-9]'); do [ "$pid" = $$ ] || kill -9 "$pid"; done
 ${DONE}`)
     await place.ready()
-    const ran = await place.ralph([...ONCE.slice(0, -2), '--check', 'false', '--', 'agent'])
+    const ran = await place.ralph(once('--check', 'false'))
     expect(ran.code).toBe(1)
     const report = await place.ralph(['report'])
     expect(report.stdout).toContain('not done')
@@ -183,8 +162,8 @@ ${DONE}`)
   })
 
   test('does not reach this machine by an allowed name', async () => {
-    const port = await serve('127.0.0.1', 'reached', onTestFinished)
-    const place = openPlace(`${script({ it: `curl -sS -m 5 http://inner.example:${port}/` })}${DONE}`)
+    const { port } = await serve('127.0.0.1')
+    const place = openPlace(`${attempts({ it: `curl -sS -m 5 http://inner.example:${port}/` })}${DONE}`)
     place.settings({ sandbox: { allowedDomains: ['inner.example'] } })
     // A resolver of names that says what whoever owns the name wants.
     writeFileSync(
@@ -198,7 +177,7 @@ syncBuiltinESMExports()
 `,
     )
     await place.ready()
-    const ran = await place.ralph(ONCE, { NODE_OPTIONS: `--import=${place.at('resolver.mjs')}` })
+    const ran = await place.ralph(once(), { NODE_OPTIONS: `--import=${place.at('resolver.mjs')}` })
     expect(readFileSync(place.at('project/found/it'), 'utf8'), ran.stderr).not.toContain('reached')
     expect(ran.stdout).toContain('the sandbox refused inner.example: resolved to a loopback address')
   })
@@ -209,7 +188,7 @@ syncBuiltinESMExports()
 until [ -s alive ]; do sleep 0.05; done
 ${DONE}`)
     await place.ready()
-    expect((await place.ralph(ONCE)).code).toBe(0)
+    expect((await place.ralph(once())).code).toBe(0)
     const size = () => readFileSync(place.at('project/alive'), 'utf8').length
     const before = size()
     await delay(400)
@@ -228,30 +207,14 @@ echo x >> work; git add work; git commit -qm work
 ( git config core.fsmonitor ./evil && echo GOT ) >> got 2>&1
 git add got; git commit -qm got
 ${DONE}`)
-    writeFileSync(
-      place.at('project/tasks.json'),
-      JSON.stringify([{ content: 'Write it', activeForm: 'Writing it', status: 'pending' }]),
-    )
+    writeFileSync(place.at('project/tasks.json'), TASKS)
     await place.ready()
     await place.run([
       'sh',
       '-c',
       'printf ".ralph/\\ntasks.json\\n" > .gitignore; git add .gitignore; git commit -qm ignore',
     ])
-    const ran = await place.ralph([
-      'build',
-      '--tasks',
-      'tasks.json',
-      '--worktree',
-      '--sandbox=srt',
-      '--trust',
-      '--check',
-      'true',
-      '-m',
-      '3',
-      '--',
-      'agent',
-    ])
+    const ran = await place.ralph(BUILD)
     expect(ran.code, ran.stdout + ran.stderr).toBe(0)
     const got = readFileSync(place.at('project/got'), 'utf8')
     expect(got).not.toContain('GOT')
@@ -268,7 +231,7 @@ cat "$HOME/.netrc" > by-agent 2>&1
 ${DONE}`)
       await place.ready()
       const check = ['--check', 'cat "$HOME/.netrc" > by-check 2>&1; true']
-      const running = place.ralph([...ONCE.slice(0, -2), ...check, '--', 'agent'])
+      const running = place.ralph(once(...check))
       while (!existsSync(place.at('project/ready'))) await delay(50)
       writeFileSync(place.at('home/.netrc'), 'a-key', { mode: 0o644 })
       writeFileSync(place.at('project/come'), '')
@@ -282,7 +245,7 @@ ${DONE}`)
 head -c 20000000 /dev/zero > "$TMPDIR/full" && wc -c < "$TMPDIR/full" > size
 ${DONE}`)
       await place.ready()
-      expect((await place.ralph(ONCE)).code).toBe(0)
+      expect((await place.ralph(once())).code).toBe(0)
       expect(readFileSync(place.at('project/size'), 'utf8').trim()).toBe('20000000')
       expect(readdirSync(place.at('tmp'))).toEqual([])
     })

@@ -8,11 +8,13 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  readFileSync,
   realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
+import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
@@ -130,6 +132,48 @@ export function openPlace(agent: string, atEnd: (clean: () => void) => void = on
     ralph: (args: string[], more?: Record<string, string>, onStart?: (pid: number) => void) =>
       run([process.execPath, program, ...args], more, onStart),
   }
+}
+
+export const DONE = "echo '<response>DONE</response>'\n"
+
+/** One iteration in srt, with these flags. */
+export const once = (...flags: string[]): string[] => [
+  ...['run', '-p', 'work', '--once', '--sandbox=srt', '--trust'],
+  ...flags,
+  ...['--', 'agent'],
+]
+
+/** A build of the one task of `tasks.json`, in a worktree, in srt. */
+export const BUILD =
+  'build --tasks tasks.json --worktree --sandbox=srt --trust --check true -m 3 -- agent'.split(' ')
+export const TASKS = JSON.stringify([{ content: 'Write it', activeForm: 'Writing it', status: 'pending' }])
+
+const fileOf = (name: string) => name.replace(/\W+/g, '-')
+
+/** A script that tries each of these, and keeps what it printed in the project. */
+export const attempts = (tries: Record<string, string>): string =>
+  `cat > /dev/null\nmkdir -p found\n${Object.entries(tries)
+    .map(([name, command]) => `( ${command} ) > "found/${fileOf(name)}" 2>&1`)
+    .join('\n')}\n`
+
+/** What one of the attempts printed. */
+export const foundIn = (place: { at(path: string): string }, name: string): string =>
+  readFileSync(place.at(`project/found/${fileOf(name)}`), 'utf8').trim()
+
+/** A server on this machine that answers everything, and keeps the keys it gets. */
+export async function serve(
+  address: string,
+  answer = 'reached',
+  atEnd: (clean: () => void) => void = onTestFinished,
+) {
+  const keys: (string | undefined)[] = []
+  const server = createServer((request, response) => {
+    keys.push(request.headers['x-api-key'] as string | undefined)
+    response.end(answer)
+  })
+  await new Promise<void>(resolve => server.listen(0, address, resolve))
+  atEnd(() => void server.close())
+  return { port: (server.address() as { port: number }).port, keys }
 }
 
 function copyPackage(name: string, to: string): void {

@@ -1,36 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { createServer, type Server } from 'node:http'
-import { describe, expect, onTestFinished, test } from 'vitest'
-import { missing, openPlace } from './place.ts'
-
-/** A server on loopback that keeps the keys it gets. */
-async function serve(address: string): Promise<{ port: number; keys: (string | undefined)[] }> {
-  const keys: (string | undefined)[] = []
-  const server: Server = createServer((request, response) => {
-    keys.push(request.headers['x-api-key'] as string | undefined)
-    response.end('reached')
-  })
-  await new Promise<void>(resolve => server.listen(0, address, resolve))
-  onTestFinished(() => void server.close())
-  return { port: (server.address() as { port: number }).port, keys }
-}
-
-/** Each line tries one thing from inside; what it prints is kept in the project, by its name. */
-const attempts = (tries: Record<string, string>): string =>
-  `cat > /dev/null\nmkdir -p found\n${Object.entries(tries)
-    .map(([name, command]) => `( ${command} ) > "found/${name}" 2>&1`)
-    .join('\n')}\necho '<response>DONE</response>'\n`
-
-const found = (place: ReturnType<typeof openPlace>, name: string) =>
-  readFileSync(place.at(`project/found/${name}`), 'utf8').trim()
-
-const ONCE = ['run', '-p', 'work', '--once', '--sandbox=srt', '--trust', '--', 'agent']
+import { describe, expect, test } from 'vitest'
+import { attempts, BUILD, DONE, foundIn as found, missing, once, openPlace, serve, TASKS } from './place.ts'
 
 describe.skipIf(missing !== null)(`in the sandbox srt${missing === null ? '' : ` (${missing})`}`, () => {
   test('nothing of the sandbox is left in the project or among temporary files', async () => {
     const place = openPlace("cat > /dev/null\necho 2 > b\necho '<response>DONE</response>'\n")
     await place.ready()
-    const ran = await place.ralph(ONCE)
+    const ran = await place.ralph(once())
     expect(ran.code, ran.stdout + ran.stderr).toBe(0)
     expect(ran.stderr).not.toContain('unprotected')
     expect(ran.stdout).toContain('sandbox')
@@ -50,17 +26,11 @@ describe.skipIf(missing !== null)(`in the sandbox srt${missing === null ? '' : `
         straight: `env -u http_proxy -u HTTP_PROXY -u ALL_PROXY -u all_proxy curl -sS -m 10 http://127.0.0.1:${open.port}/`,
         written: 'touch "$BESIDE/x" "$BESIDE/y" /dev/null',
         'through the proxy': `curl -sS -m 10 -x "$http_proxy" http://127.0.0.2:${closed.port}/`,
-      }).replace("echo '<response>DONE</response>'", 'true')}`,
+      })}`,
     )
     place.settings({ sandbox: { allowedDomains: ['127.0.0.1'] } })
     await place.ready()
-    const ran = await place.ralph([
-      ...ONCE.filter(word => word !== '--once').slice(0, -2),
-      '-m',
-      '2',
-      '--',
-      'agent',
-    ])
+    const ran = await place.ralph(once('-m', '2').filter(word => word !== '--once'))
     expect(found(place, 'open'), ran.stdout + ran.stderr).toBe('reached')
     for (const name of ['closed', 'straight', 'through the proxy'])
       expect(found(place, name), name).not.toBe('reached')
@@ -91,7 +61,7 @@ echo '<response>DONE</response>'\n`,
     )
     place.settings({ sandbox: { allowedDomains: ['127.0.0.1'] } })
     await place.ready()
-    const running = place.ralph(ONCE)
+    const running = place.ralph(once())
     while (!existsSync(place.at('project/asked'))) await new Promise(resolve => setTimeout(resolve, 50))
     const allowed = await place.ralph(['sandbox', 'allow', '127.0.0.2'])
     expect(allowed.stdout).toContain('may reach 127.0.0.2')
@@ -110,7 +80,7 @@ echo '<response>DONE</response>'\n`,
     place.addProgram(
       'claude',
       `case "$*" in *--help* | *--version*) exit 0 ;; esac
-${attempts({ key: 'echo "$ANTHROPIC_API_KEY"', model: get(model.port, '127.0.0.1'), other: get(other.port, '127.0.0.2') })}`,
+${attempts({ key: 'echo "$ANTHROPIC_API_KEY"', model: get(model.port, '127.0.0.1'), other: get(other.port, '127.0.0.2') })}${DONE}`,
     )
     place.settings({ sandbox: { allowedDomains: ['127.0.0.2'] } })
     await place.ready()
@@ -118,7 +88,7 @@ ${attempts({ key: 'echo "$ANTHROPIC_API_KEY"', model: get(model.port, '127.0.0.1
       ANTHROPIC_API_KEY: 'sk-ant-the-real-key-of-the-user',
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${model.port}`,
     }
-    const args = [...ONCE.slice(0, -2), '--no-stream-agent-output', '-a', 'claude']
+    const args = [...once().slice(0, -2), '--no-stream-agent-output', '-a', 'claude']
     const ran = await place.ralph(args, env)
     expect(found(place, 'key'), ran.stdout + ran.stderr).not.toContain('the-real-key')
     expect(found(place, 'model')).toBe('reached')
@@ -133,7 +103,7 @@ ${attempts({ key: 'echo "$ANTHROPIC_API_KEY"', model: get(model.port, '127.0.0.1
 trap 'echo finished > ended; exit 0' TERM
 while :; do sleep 0.1; done\n`)
     await place.ready()
-    const ran = await place.ralph([...ONCE.slice(0, -2), '--iteration-timeout', '5', '--', 'agent'])
+    const ran = await place.ralph(once('--iteration-timeout', '5'))
     expect(ran.code, ran.stderr).toBe(1)
     expect(readFileSync(place.at('project/ended'), 'utf8')).toBe('finished\n')
     const size = () => readFileSync(place.at('project/alive'), 'utf8').length
@@ -186,10 +156,10 @@ while :; do sleep 0.1; done\n`)
     }
     await place.ready()
     const bin = place.at('project/node_modules/.bin')
-    const ran = await place.ralph(ONCE, { PATH: `${bin}:${place.env.PATH}` })
+    const ran = await place.ralph(once(), { PATH: `${bin}:${place.env.PATH}` })
     expect(ran.code, ran.stdout + ran.stderr).toBe(0)
     expect(readdirSync(place.at('beside'))).toEqual([])
-    const refused = await place.ralph(ONCE, { PATH: `${bin}:${place.at('bin')}:/usr/bin:/bin` })
+    const refused = await place.ralph(once(), { PATH: `${bin}:${place.at('bin')}:/usr/bin:/bin` })
     expect(refused.code).toBe(2)
     expect(refused.stderr).toContain(`${bin}/srt is not used, because an agent could replace it`)
   })
@@ -197,13 +167,13 @@ while :; do sleep 0.1; done\n`)
   test('checks may reach hosts that the agent may not', async () => {
     const port = (await serve('127.0.0.2')).port
     const get = `curl -sS -m 10 http://127.0.0.2:${port}/`
-    const place = openPlace(attempts({ agent: get }))
+    const place = openPlace(attempts({ agent: get }) + DONE)
     place.settings({
       sandbox: { allowedDomains: ['127.0.0.1'], checkDomains: ['127.0.0.2'] },
       baseline: false,
     })
     await place.ready()
-    const ran = await place.ralph([...ONCE.slice(0, -2), '--check', `${get} | grep reached`, '--', 'agent'])
+    const ran = await place.ralph(once('--check', `${get} | grep reached`))
     expect(ran.code, ran.stdout + ran.stderr).toBe(0)
     expect(found(place, 'agent')).not.toContain('reached')
   })
@@ -212,12 +182,12 @@ while :; do sleep 0.1; done\n`)
     // Whatever leaves the sandbox goes through here, as through the proxy of a company.
     const { port } = await serve('127.0.0.1')
     const get = 'curl -sS -m 10 http://registry.npmjs.org/left-pad'
-    const place = openPlace(attempts({ agent: get }))
+    const place = openPlace(attempts({ agent: get }) + DONE)
     place.settings({ sandbox: { checkDomains: ['npm'] }, baseline: false })
     await place.ready()
     const check = ['--check', `${get} | grep reached`]
     const env = { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: '' }
-    const ran = await place.ralph([...ONCE.slice(0, -2), ...check, '--', 'agent'], env)
+    const ran = await place.ralph(once(...check), env)
     expect(ran.code, ran.stdout + ran.stderr).toBe(0)
     expect(found(place, 'agent')).not.toContain('reached')
   })
@@ -237,7 +207,7 @@ while :; do sleep 0.1; done\n`)
           return false
         }
       })
-    const pids = new Promise<number>(resolve => void place.ralph(ONCE, {}, resolve))
+    const pids = new Promise<number>(resolve => void place.ralph(once(), {}, resolve))
     while (!existsSync(place.at('project/began'))) await new Promise(resolve => setTimeout(resolve, 50))
     expect(running().length).toBeGreaterThan(1)
     process.kill(await pids, 'SIGKILL')
@@ -255,20 +225,9 @@ while :; do sleep 0.1; done\n`)
         teardown: 'touch "$RALPH_WORKTREE/../../cleaned"; touch "$BESIDE/by-teardown"; true',
       },
     })
-    const task = { content: 'Write it', activeForm: 'Writing it', status: 'pending' }
-    writeFileSync(place.at('project/tasks.json'), JSON.stringify([task]))
+    writeFileSync(place.at('project/tasks.json'), TASKS)
     await place.ready()
-    const build = [
-      'build',
-      '--tasks',
-      'tasks.json',
-      '--worktree',
-      '--sandbox=srt',
-      '--trust',
-      '--check',
-      'true',
-    ]
-    const ran = await place.ralph([...build, '-m', '3', '--', 'agent'])
+    const ran = await place.ralph(BUILD)
     expect(ran.code, ran.stdout + ran.stderr).toBe(0)
     expect(readdirSync(place.at('project-worktrees')).sort()).toEqual(['cleaned', 'prepared'])
     expect(readdirSync(place.at('beside'))).toEqual([])
@@ -281,10 +240,10 @@ while :; do sleep 0.1; done\n`)
     await place.ready()
     const check = ['--check', 'touch "$BESIDE/by-check"']
     const env = { BESIDE: place.at('beside') }
-    const inside = await place.ralph([...ONCE.slice(0, -2), ...check, '--', 'agent'], env)
+    const inside = await place.ralph(once(...check), env)
     expect(inside.code).toBe(1)
     place.settings({ sandbox: { checks: 'outside' }, ...pass })
-    const outside = await place.ralph([...ONCE.slice(0, -2), ...check, '--', 'agent'], env)
+    const outside = await place.ralph(once(...check), env)
     expect(outside.code, outside.stdout + outside.stderr).toBe(0)
     expect(existsSync(place.at('beside/by-check'))).toBe(true)
   })
