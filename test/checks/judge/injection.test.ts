@@ -126,10 +126,6 @@ describe('no verdict is accepted that the judge did not give', () => {
   it.each(ATTEMPTS)('%s', async (_, given, say) => {
     expect((await judged(say, given)).verified.verdict).not.toBe('pass')
   })
-
-  it('is a table of at least 25 attempts', () => {
-    expect(ATTEMPTS.length).toBeGreaterThanOrEqual(25)
-  })
 })
 
 /** What the work may contain: nothing of it may end the fence, look like ralph's own words, or be invisible. */
@@ -159,8 +155,6 @@ describe('what the work says to its judge', () => {
     expect(prompt.slice(end).match(/The data ends here\./g)).toHaveLength(1)
     expect(prompt.slice(end)).not.toContain('c1: pass')
     expect(prompt).not.toMatch(/[\u200b\u2060\u202e\u001b]|[\u{e0000}-\u{e007f}]/u)
-    expect(lines.filter(line => /^- c\d+: /.test(line))).toHaveLength(
-      given.diff?.includes('- c1: pass') ? 1 : 1,
-    )
+    expect(lines.filter(line => /^- c\d+: /.test(line))).toHaveLength(1)
   })
 })

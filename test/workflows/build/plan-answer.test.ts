@@ -21,6 +21,12 @@ const errorsOf = (answer: string) => {
   return 'errors' in plan ? plan.errors : []
 }
 
+/** Tasks of which each waits for the next, and the last for the first. */
+const ring = (from: number, length: number) =>
+  Array.from({ length }, (_, n) =>
+    item(`#${from + n}`, { blockedBy: [`#${n === length - 1 ? from : from + n + 1}`] }),
+  )
+
 describe('a planner’s answer', () => {
   it.each([
     ['alone', json],
@@ -39,12 +45,6 @@ describe('a planner’s answer', () => {
   it('is read behind 19 brackets that are never closed, and not behind more', () => {
     expect(errorsOf('[{ '.repeat(19) + json)).toEqual([])
     expect(errorsOf('[{ '.repeat(20) + json)).toEqual([expect.stringContaining('never closed')])
-  })
-
-  it('has at most 50 errors named', () => {
-    const errors = (count: number) => errorsOf(JSON.stringify(Array(count).fill({ content: '' })))
-    expect(errors(50)).toEqual(Array(50).fill(expect.stringContaining('content must be')))
-    expect(errors(51).slice(49)).toEqual([expect.stringContaining('item 50'), 'and 1 more like these'])
   })
 
   it('may leave out what can be told without it', () => {
@@ -102,7 +102,7 @@ describe('a planner’s answer', () => {
     [[item('#1-bug-1')], 'task #1-bug-1: its id is reserved for ralph; use "#1"'],
     [[item('#1', { content: ' ' })], 'task #1: content must be a string that is not empty; write in it'],
     [
-      [item('#1', { content: 'x'.repeat(501) })],
+      [item('#1', { content: 'x'.repeat(501) }), item('#2', { content: 'x'.repeat(500) })],
       'task #1: content is 501 characters long; use fewer than 80',
     ],
     [[item('#1', { status: 'completed' })], 'task #1: status must be "pending"; in a new list no task'],
@@ -143,9 +143,9 @@ describe('a planner’s answer', () => {
 
   it('tells of all that is wrong, up to a number that is read', () => {
     expect(errorsOf(JSON.stringify([item('#1', { content: '', status: 'done' }), 7]))).toHaveLength(3)
-    const hopeless = errorsOf(JSON.stringify(Array.from({ length: 200 }, () => ({}))))
-    expect(hopeless).toHaveLength(51)
-    expect(hopeless.at(-1)).toBe('and 150 more like these')
+    const errors = (count: number) => errorsOf(JSON.stringify(Array(count).fill({ content: '' })))
+    expect(errors(50)).toEqual(Array(50).fill(expect.stringContaining('content must be')))
+    expect(errors(51).slice(49)).toEqual([expect.stringContaining('item 50'), 'and 1 more like these'])
   })
 
   it('tells of a cycle beside other errors, and once of what waits for itself', () => {
@@ -168,29 +168,13 @@ describe('a planner’s answer', () => {
   })
 
   it('tells of several cycles, long ones in short', () => {
-    const ring = (from: number, to: number) =>
-      Array.from({ length: to - from + 1 }, (_, n) =>
-        item(`#${from + n}`, { blockedBy: [`#${from + n === to ? from : from + n + 1}`] }),
-      )
-    expect(errorsOf(JSON.stringify([...ring(1, 2), ...ring(3, 30)]))).toEqual([
+    expect(errorsOf(JSON.stringify([...ring(1, 2), ...ring(3, 28)]))).toEqual([
       'task #1: it waits for itself (#1 → #2 → #1); remove one of them from blockedBy',
       'task #3: it waits for itself (#3 → #4 → #5 → #6 → #7 → #8 → … → #27 → #28 → #29 → #30 → #3); remove one of them from blockedBy',
     ])
   })
 
-  it('may have contents of 500 characters, and no more', () => {
-    const of = (length: number) => readPlan(JSON.stringify([item('#1', { content: 'x'.repeat(length) })]))
-    expect('items' in of(500)).toBe(true)
-    expect('errors' in of(501) && of(501)).toMatchObject({
-      errors: [expect.stringContaining('content is 501 characters long')],
-    })
-  })
-
   it('tells of five cycles, and shows whole those of up to 11 tasks', () => {
-    const ring = (from: number, length: number) =>
-      Array.from({ length }, (_, n) =>
-        item(`#${from + n}`, { blockedBy: [`#${n === length - 1 ? from : from + n + 1}`] }),
-      )
     const pairs = Array.from({ length: 6 }, (_, n) => ring(2 * n + 1, 2)).flat()
     expect(errorsOf(JSON.stringify(pairs))).toHaveLength(5)
     expect(errorsOf(JSON.stringify(ring(1, 11)))[0]).not.toContain('…')
