@@ -124,6 +124,7 @@ export function oracle({ kind, workflow, limits: first, agentsFor, skip, atCap }
         'stops if an agent fails and does nothing else well',
       ],
       [limits.usd === null || state.spent.usd + promised < limits.usd, 'keeps to the budget'],
+      [limits.tokens === null || state.spent.tokens < limits.tokens, 'keeps to the tokens'],
       [limits.ms === null || worked < limits.ms, 'keeps to the time'],
     ] as const
     const isOver = bounds.some(([holds]) => !holds)
