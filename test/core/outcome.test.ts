@@ -16,12 +16,13 @@ const well: Ended = {
   claims: { signal: true },
   changed: true,
 }
+const OK = { end: 'ok', signal: true, findings: [green], changed: true }
 const failed: Ended['result'] = { type: 'ended', ok: false, text: '', error: 'credit is low' }
 const limited = { resetsAt: 99, note: 'usage limit' }
 
 describe('an iteration', () => {
   it.each<[string, Partial<Ended>, object]>([
-    ['that ended well', {}, { end: 'ok', signal: true, findings: [green], changed: true }],
+    ['that ended well', {}, OK],
     [
       'that ended well with a red check',
       { findings: [red] },
@@ -58,11 +59,7 @@ describe('an iteration', () => {
       { result: failed, limited, unusable: { note: 'no such key' } },
       { end: 'unusable', note: 'no such key' },
     ],
-    [
-      'that was limited and got over it',
-      { limited },
-      { end: 'ok', signal: true, findings: [green], changed: true },
-    ],
+    ['that was limited and got over it', { limited }, OK],
     ['that reported an error', { result: failed }, { end: 'error', note: 'credit is low', changed: true }],
     [
       'that reported an error without words',
@@ -82,12 +79,12 @@ describe('an iteration', () => {
     [
       'that gave its result and had to be seen off',
       { exit: { code: null, signal: 'SIGTERM' }, stoppedByRalph: true },
-      { end: 'ok', signal: true, findings: [green], changed: true },
+      OK,
     ],
     [
       'that was seen off and exited with 143',
       { exit: { code: 143, signal: null }, stoppedByRalph: true },
-      { end: 'ok', signal: true, findings: [green], changed: true },
+      OK,
     ],
     [
       'that reported an error and had to be seen off',

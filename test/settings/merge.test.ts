@@ -1,38 +1,23 @@
 import { expect, test } from 'vitest'
 import { merge } from '../../src/settings/merge.ts'
 
-test.each([
-  {
-    name: 'an object keeps the keys that the other does not name, a list is replaced',
-    base: { agent: { command: 'claude', flags: ['--model opus'] } },
-    over: { agent: { flags: ['--verbose'] } },
-    result: { agent: { command: 'claude', flags: ['--verbose'] } },
-  },
-  { name: 'a scalar is replaced', base: { a: 1, b: 'x' }, over: { a: 2 }, result: { a: 2, b: 'x' } },
-  { name: 'lists are not joined', base: { a: [1, 2] }, over: { a: [3] }, result: { a: [3] } },
-  { name: 'an empty list replaces, too', base: { a: [1] }, over: { a: [] }, result: { a: [] } },
-  {
-    name: 'objects in lists do not merge',
-    base: { a: [{ b: 1 }] },
-    over: { a: [{ c: 2 }] },
-    result: { a: [{ c: 2 }] },
-  },
-  { name: 'null replaces', base: { a: { b: 1 } }, over: { a: null }, result: { a: null } },
-  { name: 'an object replaces a scalar', base: { a: 1 }, over: { a: { b: 1 } }, result: { a: { b: 1 } } },
-  { name: 'undefined says nothing', base: { a: 1 }, over: { a: undefined }, result: { a: 1 } },
-  {
-    name: 'new keys come in at any depth',
-    base: { a: { b: {} } },
-    over: { a: { b: { c: 1 } } },
-    result: { a: { b: { c: 1 } } },
-  },
-  {
-    name: 'false and 0 replace',
-    base: { a: true, b: 5 },
-    over: { a: false, b: 0 },
-    result: { a: false, b: 0 },
-  },
-])('$name', ({ base, over, result }) => {
+test.each<[string, object, object, object]>([
+  [
+    'an object keeps the keys that the other does not name, a list is replaced',
+    { agent: { command: 'claude', flags: ['--model opus'] } },
+    { agent: { flags: ['--verbose'] } },
+    { agent: { command: 'claude', flags: ['--verbose'] } },
+  ],
+  ['a scalar is replaced', { a: 1, b: 'x' }, { a: 2 }, { a: 2, b: 'x' }],
+  ['lists are not joined', { a: [1, 2] }, { a: [3] }, { a: [3] }],
+  ['an empty list replaces, too', { a: [1] }, { a: [] }, { a: [] }],
+  ['objects in lists do not merge', { a: [{ b: 1 }] }, { a: [{ c: 2 }] }, { a: [{ c: 2 }] }],
+  ['null replaces', { a: { b: 1 } }, { a: null }, { a: null }],
+  ['an object replaces a scalar', { a: 1 }, { a: { b: 1 } }, { a: { b: 1 } }],
+  ['undefined says nothing', { a: 1 }, { a: undefined }, { a: 1 }],
+  ['new keys come in at any depth', { a: { b: {} } }, { a: { b: { c: 1 } } }, { a: { b: { c: 1 } } }],
+  ['false and 0 replace', { a: true, b: 5 }, { a: false, b: 0 }, { a: false, b: 0 }],
+])('%s', (_, base, over, result) => {
   expect(merge(base, over)).toEqual(result)
 })
 
