@@ -19,39 +19,27 @@ type Row = [what: string, asked: Partial<Ask>, argv: string, able?: Capabilities
 
 const STREAM = 'claude -p --output-format stream-json --verbose'
 const BYPASS = '--dangerously-skip-permissions'
+const CLAUDE = `${STREAM} ${BYPASS}`
+const CLAUDE_TEXT = `claude -p --output-format text ${BYPASS}`
+const marks = { RALPH_RUN: 'r' }
+/** A version that knows the flags of every run, and no others. */
+const plain = knows('--output-format', '--verbose', BYPASS)
 
 const claudeRows: Row[] = [
-  ['streams without asking for permission', {}, `${STREAM} ${BYPASS}`],
-  ['gives its final answer only', text, `claude -p --output-format text ${BYPASS}`],
-  ['takes a model', { model: 'opus' }, `${STREAM} ${BYPASS} --model opus`],
-  [
-    'leaves the model to the flags',
-    { model: 'opus', ...flags('--model', 'x') },
-    `${STREAM} ${BYPASS} --model x`,
-  ],
-  [
-    'knows a flag by its other spelling',
-    { model: 'opus', ...flags('--model=x') },
-    `${STREAM} ${BYPASS} --model=x`,
-  ],
-  ['adds the flags last', flags('--add-dir', '/a b'), `${STREAM} ${BYPASS} --add-dir /a b`],
-  [
-    'is not fooled by a longer flag',
-    { model: 'a', ...flags('--models') },
-    `${STREAM} ${BYPASS} --model a --models`,
-  ],
+  ['streams without asking for permission', {}, CLAUDE],
+  ['gives its final answer only', text, CLAUDE_TEXT],
+  ['takes a model', { model: 'opus' }, `${CLAUDE} --model opus`],
+  ['leaves the model to the flags', { model: 'opus', ...flags('--model', 'x') }, `${CLAUDE} --model x`],
+  ['knows a flag by its other spelling', { model: 'opus', ...flags('--model=x') }, `${CLAUDE} --model=x`],
+  ['adds the flags last', flags('--add-dir', '/a b'), `${CLAUDE} --add-dir /a b`],
+  ['is not fooled by a longer flag', { model: 'a', ...flags('--models') }, `${CLAUDE} --model a --models`],
   [
     'goes without the tools that it must not have',
     { disallowedTools: ['CronCreate', 'EnterWorktree'], ...flags('--disallowedTools', 'WebFetch') },
-    `${STREAM} ${BYPASS} --disallowedTools=CronCreate,EnterWorktree --disallowedTools WebFetch`,
+    `${CLAUDE} --disallowedTools=CronCreate,EnterWorktree --disallowedTools WebFetch`,
   ],
-  ['gets no flag for them where there are none', { disallowedTools: [] }, `${STREAM} ${BYPASS}`],
-  [
-    'gets no flag for them where its version has none',
-    { disallowedTools: ['CronCreate'] },
-    `${STREAM} ${BYPASS}`,
-    knows('--output-format', '--verbose', BYPASS),
-  ],
+  ['gets no flag for them where there are none', { disallowedTools: [] }, CLAUDE],
+  ['gets no flag for them where its version has none', { disallowedTools: ['CronCreate'] }, CLAUDE, plain],
   [
     'goes without tools, and without what the project would start, where it can',
     { ...text, withoutTools: 'the facts' },
@@ -61,60 +49,46 @@ const claudeRows: Row[] = [
   [
     'keeps its tools where it cannot',
     { ...text, withoutTools: 'the facts' },
-    `claude -p --output-format text ${BYPASS}`,
+    CLAUDE_TEXT,
     knows('--output-format', BYPASS),
   ],
-  ['brings the plugin', { plugin: '/r/plugin' }, `${STREAM} ${BYPASS} --plugin-dir /r/plugin`],
+  ['brings the plugin', { plugin: '/r/plugin' }, `${CLAUDE} --plugin-dir /r/plugin`],
   [
     'brings it where only the answer is wanted, too',
     { ...text, plugin: '/r/plugin' },
-    `claude -p --output-format text ${BYPASS} --plugin-dir /r/plugin`,
+    `${CLAUDE_TEXT} --plugin-dir /r/plugin`,
   ],
   [
     'leaves plugins to the flags',
     { plugin: '/r/plugin', ...flags('--plugin-dir', '/mine') },
-    `${STREAM} ${BYPASS} --plugin-dir /mine`,
+    `${CLAUDE} --plugin-dir /mine`,
   ],
-  [
-    'brings no plugin to a version that takes none',
-    { plugin: '/r/plugin' },
-    `${STREAM} ${BYPASS}`,
-    knows('--output-format', '--verbose', BYPASS),
-  ],
+  ['brings no plugin to a version that takes none', { plugin: '/r/plugin' }, CLAUDE, plain],
   [
     'brings the marks, too, so that no file of the project changes them',
-    { marks: { RALPH_RUN: 'r' } },
-    `${STREAM} ${BYPASS} --settings {"env":{"RALPH_RUN":"r"}}`,
+    { marks },
+    `${CLAUDE} --settings {"env":{"RALPH_RUN":"r"}}`,
   ],
   [
     'turns its own sandbox off inside another',
-    { marks: { RALPH_RUN: 'r' }, confined: true },
-    `${STREAM} ${BYPASS} --settings {"env":{"RALPH_RUN":"r"},"sandbox":{"enabled":false}}`,
+    { marks, confined: true },
+    `${CLAUDE} --settings {"env":{"RALPH_RUN":"r"},"sandbox":{"enabled":false}}`,
   ],
-  [
-    'leaves settings to the flags',
-    { marks: { RALPH_RUN: 'r' }, ...flags('--settings', '/mine') },
-    `${STREAM} ${BYPASS} --settings /mine`,
-  ],
-  ['holds itself to a budget', { budgetUsd: 1.5 }, `${STREAM} ${BYPASS} --max-budget-usd 1.50`],
-  ['has a cent at least', { budgetUsd: 0.0001 }, `${STREAM} ${BYPASS} --max-budget-usd 0.01`],
+  ['leaves settings to the flags', { marks, ...flags('--settings', '/mine') }, `${CLAUDE} --settings /mine`],
+  ['holds itself to a budget', { budgetUsd: 1.5 }, `${CLAUDE} --max-budget-usd 1.50`],
+  ['has a cent at least', { budgetUsd: 0.0001 }, `${CLAUDE} --max-budget-usd 0.01`],
   [
     'leaves the budget to the flags',
     { budgetUsd: 1.5, ...flags('--max-budget-usd', '9') },
-    `${STREAM} ${BYPASS} --max-budget-usd 9`,
+    `${CLAUDE} --max-budget-usd 9`,
   ],
   [
     'names a budget to a version that knows it',
     { budgetUsd: 2 },
-    `${STREAM} ${BYPASS} --max-budget-usd 2.00`,
+    `${CLAUDE} --max-budget-usd 2.00`,
     knows('--output-format', '--verbose', BYPASS, '--max-budget-usd'),
   ],
-  [
-    'names none to one that does not',
-    { budgetUsd: 2 },
-    `${STREAM} ${BYPASS}`,
-    knows('--output-format', '--verbose', BYPASS),
-  ],
+  ['names none to one that does not', { budgetUsd: 2 }, CLAUDE, plain],
   ['leaves out what its version does not know', {}, 'claude -p --verbose', knows('--verbose')],
   ['leaves it out in text, too', text, `claude -p ${BYPASS}`, knows('--verbose', BYPASS)],
   ['never leaves out the model that was asked for', { model: 'a' }, 'claude -p --model a', knows()],
