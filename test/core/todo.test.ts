@@ -1,27 +1,10 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { TodoItem } from '../../src/core/events.ts'
 import { initial, type RunState, taskStateOf } from '../../src/core/table.ts'
 import { projectTodo, readTodo } from '../../src/core/todo.ts'
 import { personEdit } from '../../src/workflows/build/rules/todo-edits.ts'
-import { buildTable as build } from '../../src/workflows/build/table.ts'
 import { green, ok, play, red, task } from './play.ts'
-
-const table = build()
-const start = () =>
-  play(table, [
-    task('#1', { active: 'Doing one' }),
-    task('#2', { blockedBy: ['#1'] }),
-    task('#3', { blockedBy: ['#2', 'gone'] }),
-  ])
-type Run = ReturnType<typeof start>
-const project = (run: Run) => projectTodo(run.tasks, run.state, table)
-const item = (content: string, more: Partial<TodoItem> = {}): TodoItem => ({
-  content,
-  status: 'pending',
-  activeForm: 'Doing',
-  ...more,
-})
+import { item, project, start, table } from './todo-run.ts'
 
 describe('a build’s list', () => {
   it('has five fields, no empty ones, in the order of the list', () => {

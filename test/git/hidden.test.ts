@@ -3,37 +3,15 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { changesSince } from '../../src/git/changes.ts'
 import { recordEnd } from '../../src/git/end-snapshot.ts'
-import { keepDirty } from '../../src/git/kept-files.ts'
-import { recordStart } from '../../src/git/start.ts'
 import { changedBetween, fingerprintOf, readTreeState } from '../../src/git/tree-state.ts'
-import { openScratch } from '../../src/git/trees.ts'
-import { applyUndo, save } from '../../src/git/undo.ts'
-import { planUndo } from '../../src/git/undo-plan.ts'
-import { pinFolder } from '../../src/store/files/pinned.ts'
-import { setRepository } from '../cli/work-tree.ts'
+import type { setRepository } from '../cli/work-tree.ts'
+import { setStart } from './undo-scene.ts'
 
 async function setScene(prepare = 'true') {
-  const stage = setRepository()
-  const env = { ...stage.env, LANG: 'C.UTF-8' }
-  stage.sh(prepare)
-  const before = { state: stage.state(), flags: stage.git('ls-files', '-v') }
-  const start = (await recordStart(stage.project, env))!
-  const runDir = join(stage.root, 'run')
-  mkdirSync(runDir)
-  expect(keepDirty(start, runDir)).toEqual([])
-  const look = async () => (await readTreeState(stage.project, env, start))!
-  const takeBack = async () => {
-    const scratch = openScratch(start, runDir, env)
-    const left = await recordEnd(start, env)
-    const root = pinFolder(start.root)
-    const undoing = { start, root, runDir, left, isBegun: false, force: false, env, scratch }
-    const plan = await planUndo(undoing)
-    const saved = await save(undoing, plan, 'r1')
-    await applyUndo(undoing, plan, 'r1')
-    scratch.close()
-    return { plan, saved }
-  }
-  return { stage, env, start, before, look, takeBack }
+  const scene = await setStart(prepare)
+  const { stage, env, start, found } = scene
+  const before = { state: found, flags: stage.git('ls-files', '-v') }
+  return { ...scene, before, look: async () => (await readTreeState(stage.project, env, start))! }
 }
 
 const FLAGS = ['--assume-unchanged', '--skip-worktree', '--assume-unchanged --skip-worktree']

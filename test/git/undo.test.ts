@@ -1,16 +1,8 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { recordEnd } from '../../src/git/end-snapshot.ts'
-import { keepDirty } from '../../src/git/kept-files.ts'
-import { recordStart } from '../../src/git/start.ts'
-import { openScratch } from '../../src/git/trees.ts'
-import { applyUndo, save } from '../../src/git/undo.ts'
-import { planUndo } from '../../src/git/undo-plan.ts'
+import { applyUndo } from '../../src/git/undo.ts'
 import { commandToRevert } from '../../src/runs/undo-lines.ts'
-import { pinFolder } from '../../src/store/files/pinned.ts'
-import { setRepository } from '../cli/work-tree.ts'
+import { setStart } from './undo-scene.ts'
 
 /** What a user may have lying around, uncommitted. */
 const DIRTY = `echo mine >> src/a; printf 'q\\r\\n\\0' > binary; rm c; chmod +x run.sh; mkdir notes; echo n > notes/todo
@@ -47,32 +39,14 @@ const HAVOC: [string, string][] = [
   ['a reset', 'git reset -q --hard; git clean -qfd'],
 ]
 
-/** Lets somebody do something to a tree, and plans how to take it back. */
-async function setUndo(dirty: string, script: string) {
-  const stage = setRepository()
-  const env = { ...stage.env, LANG: 'C.UTF-8' }
-  stage.sh(dirty)
-  const found = stage.state()
-  const start = (await recordStart(stage.project, env))!
-  const runDir = join(stage.root, 'run')
-  mkdirSync(runDir)
-  expect(keepDirty(start, runDir)).toEqual([])
+/** Lets somebody do something to a tree, and takes it back; gives the states around that. */
+async function takeBack(dirty: string, script: string) {
+  const scene = await setStart(dirty)
+  const { stage, found, start } = scene
   stage.sh(script)
   const made = stage.state()
-  const scratch = openScratch(start, runDir, env)
-  const left = await recordEnd(start, env)
-  const root = pinFolder(start.root)
-  const undoing = { start, root, runDir, left, isBegun: false, force: false, env, scratch }
-  return { stage, found, made, undoing, plan: await planUndo(undoing) }
-}
-
-/** Takes it back, and gives the states around that. */
-async function takeBack(dirty: string, script: string) {
-  const { stage, found, made, undoing, plan } = await setUndo(dirty, script)
-  const saved = await save(undoing, plan, 'r1')
-  await applyUndo(undoing, plan, 'r1')
-  undoing.scratch.close()
-  return { stage, found, made, undone: stage.state(), back: commandToRevert(undoing.start, plan, saved) }
+  const { plan, saved } = await scene.takeBack()
+  return { stage, found, made, undone: stage.state(), back: commandToRevert(start, plan, saved) }
 }
 
 describe.each([
@@ -109,7 +83,10 @@ describe('a link that somebody puts in the place of a folder once an undo has be
     ['checked out', 'true', 'echo more >> src/a', 'mv src ../src; ln -s ../outside src'],
     ['copied back', 'echo mine >> src/a', 'echo more >> src/a', 'mv src ../src; ln -s ../outside src'],
   ])('keeps what would be %s there as it is', async (_, dirty, script, plant) => {
-    const { stage, undoing, plan } = await setUndo(dirty, script)
+    const scene = await setStart(dirty)
+    const { stage } = scene
+    stage.sh(script)
+    const { undoing, plan } = await scene.plan()
     stage.sh(`mkdir ../outside; echo theirs > ../outside/theirs; cp ../outside/theirs ../outside/a; ${plant}`)
     await applyUndo(undoing, plan, 'r1').catch(() => {})
     undoing.scratch.close()

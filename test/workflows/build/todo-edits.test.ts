@@ -1,25 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import type { TodoItem } from '../../../src/core/events.ts'
-import { projectTodo } from '../../../src/core/todo.ts'
 import { agentEdit, personEdit } from '../../../src/workflows/build/rules/todo-edits.ts'
-import { buildTable as build } from '../../../src/workflows/build/table.ts'
 import { green, ok, play, red, task } from '../../core/play.ts'
-
-const table = build()
-const start = () =>
-  play(table, [
-    task('#1', { active: 'Doing one' }),
-    task('#2', { blockedBy: ['#1'] }),
-    task('#3', { blockedBy: ['#2', 'gone'] }),
-  ])
-type Run = ReturnType<typeof start>
-const project = (run: Run) => projectTodo(run.tasks, run.state, table)
-const item = (content: string, more: Partial<TodoItem> = {}): TodoItem => ({
-  content,
-  status: 'pending',
-  activeForm: 'Doing',
-  ...more,
-})
+import { item, project, type Run, start, table } from '../../core/todo-run.ts'
 
 describe('a person’s edit of the list', () => {
   /** Reads, adopts, reads the same items again, projects and reads that. */
