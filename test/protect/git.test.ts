@@ -52,10 +52,9 @@ describe('what would make git run or send something is put back, and red:', () =
       "yes '#' | head -c 2000000 >> .git/config; git config core.fsmonitor ../evil",
     ],
   ])('%s', async (_, script) => {
-    const { sh, open, ran, goOn, config } = lay()
+    const { sh, begin, ran, goOn, config } = lay()
     const before = config()
-    const protection = await open()
-    await protection.take()
+    const protection = await begin()
     sh(`${script} 2>/dev/null`)
     expect(await protection.restore()).toContain('.git/config')
     expect(config()).toBe(before)
@@ -123,12 +122,11 @@ describe('what would make git run or send something is put back, and red:', () =
       'new/in/.git/config',
     ],
   ])('%s', async (_, script, path) => {
-    const { project, sh, open, ran, goOn } = lay()
+    const { project, sh, begin, ran, goOn } = lay()
     sh(`git config --file deep.inc user.name a; git config --file shared.inc include.path deep.inc
       git config include.path ../shared.inc; git worktree add -q ../tree
       git init -q sub; git -C sub commit -q --allow-empty -m s; git add -A 2>/dev/null; git commit -qm sub`)
-    const protection = await open()
-    await protection.take()
+    const protection = await begin()
     sh(script)
     expect(await protection.restore()).toContain(path)
     expect(await noteOf(protection)).toContain(path)
@@ -154,12 +152,11 @@ describe('what honest work does to git stays, and is not red:', () => {
     ],
     ['a submodule that goes', 'git rm -q --cached inner; rm -rf inner; git commit -qm gone'],
   ])('%s', async (_, script) => {
-    const { sh, open, config } = lay()
+    const { sh, begin, config } = lay()
     sh(
       'git init -q inner; git -C inner commit -q --allow-empty -m s; git add -A 2>/dev/null; git commit -qm inner',
     )
-    const protection = await open()
-    await protection.take()
+    const protection = await begin()
     sh(script)
     const after = config()
     expect(await protection.restore()).toBeNull()
@@ -170,9 +167,8 @@ describe('what honest work does to git stays, and is not red:', () => {
   })
 
   it('stays too where something else is put back', async () => {
-    const { sh, open, config } = lay()
-    const protection = await open()
-    await protection.take()
+    const { sh, begin, config } = lay()
+    const protection = await begin()
     sh("git config user.name Agent; git config branch.x.remote origin; git config alias.st '!../evil'")
     expect(await protection.restore()).toContain('.git/config alias.st')
     expect(config()).toContain('user.name=Agent')

@@ -39,10 +39,9 @@ describe('a restore', () => {
     ['the folder of the settings is a link', 'rm -rf .ralph; ln -s ../elsewhere/.ralph .ralph'],
     ['a link to a link is in the way', 'rm -rf test; ln -s ../elsewhere/test ../way; ln -s ../way test'],
   ])('touches nothing elsewhere, and is red, if %s', async (_, script) => {
-    const { elsewhere, sh, open } = layProject()
+    const { elsewhere, sh, begin } = layProject()
     const before = contents(elsewhere)
-    const protection = await open()
-    await protection.take()
+    const protection = await begin()
     sh(script)
     expect(await protection.restore()).not.toBeNull()
     expect({ ...contents(elsewhere), '.git': 'folder' }).toEqual(before)
@@ -52,9 +51,8 @@ describe('a restore', () => {
   it.each(['project', 'project/.git'])(
     'cannot mend what replaced %s, so the run does not go on, also not in another process',
     async name => {
-      const { base, elsewhere, open } = layProject()
-      const protection = await open()
-      await protection.take()
+      const { base, elsewhere, open, begin } = layProject()
+      const protection = await begin()
       const place = join(base, name)
       renameSync(place, join(base, 'real'))
       symlinkSync(name === 'project' ? elsewhere : join(elsewhere, '.git'), place)
@@ -88,10 +86,9 @@ describe('a restore', () => {
     ['a hook', 'echo mine > .git/hooks/post-checkout', ['.git/hooks/post-checkout']],
     ['git configuration', 'git config alias.x mine', ['.git/config']],
   ])('keeps what was %s: it may be a person’s work', async (_, script, kept) => {
-    const { project, runDir, sh, open } = layProject()
+    const { project, runDir, sh, begin } = layProject()
     const before = contents(project)
-    const protection = await open()
-    await protection.take()
+    const protection = await begin()
     sh(script)
     await protection.restore()
     const after = contents(project)
@@ -108,9 +105,8 @@ describe('a restore', () => {
   })
 
   it('keeps every version, each in a folder of its own', async () => {
-    const { runDir, write, open } = layProject()
-    const protection = await open()
-    await protection.take()
+    const { runDir, write, begin } = layProject()
+    const protection = await begin()
     for (const text of ['one', 'two']) {
       write('project/test/a.js', text)
       await protection.restore()
@@ -123,9 +119,8 @@ describe('a restore', () => {
   })
 
   it('removes what is neither a file nor a link, and does not wait for a pipe', async () => {
-    const { project, sh, open } = layProject()
-    const protection = await open()
-    await protection.take()
+    const { project, sh, begin } = layProject()
+    const protection = await begin()
     sh('mkfifo test/pipe .git/hooks/pipe; rm test/a.js .git/config; mkfifo test/a.js .git/config')
     await protection.restore()
     expect(contents(project)['test/a.js']).toBe('640 project: strong\n')
@@ -136,9 +131,8 @@ describe('a restore', () => {
 
 describe('a repository that is removed', () => {
   it('is reported and not put back; another one in its place stops the run', async () => {
-    const { project, sh, open } = layProject()
-    const protection = await open()
-    await protection.take()
+    const { project, sh, begin } = layProject()
+    const protection = await begin()
     rmSync(join(project, '.git'), { recursive: true })
     await protection.restore()
     expect(await noteOf(protection)).toBe('Protected folders were removed, and are not put back: .git.')
@@ -154,9 +148,8 @@ describe('a repository that is removed', () => {
 
 describe('the limit of protected files', () => {
   it('is no way out for an agent: whatever it adds is removed, and red', async () => {
-    const { project, open } = layProject()
-    const protection = await open()
-    await protection.take()
+    const { project, begin } = layProject()
+    const protection = await begin()
     mkdirSync(join(project, 'test/many'))
     for (let n = 0; n < 5010; n++) writeFileSync(join(project, 'test/many', `${n}`), '')
     writeFileSync(join(project, 'test/a.js'), 'weak')
@@ -167,9 +160,8 @@ describe('the limit of protected files', () => {
   })
 
   it('stops the run if it is passed between two iterations', async () => {
-    const { project, open } = layProject()
-    const protection = await open()
-    await protection.take()
+    const { project, begin } = layProject()
+    const protection = await begin()
     mkdirSync(join(project, 'test/many'))
     for (let n = 0; n < 5000; n++) writeFileSync(join(project, 'test/many', `${n}`), '')
     await expect(protection.take()).rejects.toThrow(/^500\d files are protected, and at most 5000 can be/)

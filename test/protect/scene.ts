@@ -59,7 +59,13 @@ export function layProject(patterns: string[] = ['test/**']) {
     const shared = guardGit(project, runDir, env)(start)
     return composeProtection({ spec, more: [], name: 'protected.json', runDir, env, shared })
   }
-  return { base, project, elsewhere, runDir, env, sh, write, open }
+  /** The same, with everything taken as it is now: before an agent works. */
+  const begin = async () => {
+    const protection = await open()
+    await protection.take()
+    return protection
+  }
+  return { base, project, elsewhere, runDir, env, sh, write, open, begin }
 }
 
 /** The note of the failed check; null if nothing was found. */

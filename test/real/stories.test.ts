@@ -4,22 +4,16 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunEvent } from '../../src/core/events.ts'
 import type { StoriesFile, Story } from '../../src/workflows/stories/rules/story-file.ts'
+import { newStory } from '../core/setup.ts'
 import { startMockModel, type Turn } from '../support/loopback-model.mjs'
 import { runRalph } from '../support/ralph.ts'
 import { scratch } from '../support/scratch.ts'
-import { BIN, CLIS, furnish } from './clis.ts'
+import { BIN, CLIS, eventsIn, furnish } from './clis.ts'
 
 const STORY: Story = {
-  id: 'US-001',
+  ...newStory('US-001'),
   title: 'Say it right',
   acceptanceCriteria: ['answer.txt says right'],
-  priority: 1,
-  passes: false,
-  reviewStatus: null,
-  reviewCount: 0,
-  reviewFeedback: '',
-  notes: '',
-  dependsOn: [],
 }
 
 const FILE: StoriesFile = {
@@ -73,9 +67,11 @@ async function loop(cli: 'claude' | 'codex', { project, home }: ReturnType<typeo
       ...env(url),
     },
   })
-  const lines = ran.stdout.split('\n').filter(Boolean)
-  return { ran, events: lines.map(line => JSON.parse(line) as RunEvent) }
+  return { ran, events: eventsIn(ran.stdout) }
 }
+
+const movesIn = (events: RunEvent[]) =>
+  events.flatMap(e => (e.type === 'settled' ? [`${e.stage} ${e.move}`] : []))
 
 describe('the real claude, with the plugin that ralph gives it', () => {
   const unmarked = {
@@ -147,12 +143,7 @@ describe('the real claude, with the plugin that ralph gives it', () => {
       onTestFinished(() => mock.close())
       const { ran, events } = await loop('claude', place, mock.url)
       expect(ran.code, ran.stderr).toBe(0)
-      expect(events.flatMap(e => (e.type === 'settled' ? [`${e.stage} ${e.move}`] : []))).toEqual([
-        'implement pass',
-        'review reject',
-        'fix pass',
-        'review pass',
-      ])
+      expect(movesIn(events)).toEqual(['implement pass', 'review reject', 'fix pass', 'review pass'])
       // The gate had it taken back before the iteration ended, so there was nothing to restore.
       expect(git('log', '--reverse', '--format=%s').split('\n')).toEqual([
         'start',
@@ -213,12 +204,7 @@ describe('the real codex, without any hooks', () => {
       onTestFinished(() => mock.close())
       const { ran, events } = await loop('codex', place, mock.url)
       expect(ran.code).toBe(0)
-      expect(events.flatMap(e => (e.type === 'settled' ? [`${e.stage} ${e.move}`] : []))).toEqual([
-        'implement pass',
-        'review reject',
-        'fix pass',
-        'review pass',
-      ])
+      expect(movesIn(events)).toEqual(['implement pass', 'review reject', 'fix pass', 'review pass'])
       expect(events.flatMap(e => (e.type === 'warned' ? [e.note] : [])).join('\n')).toContain(
         'Implement iterations cannot set passes=true or approve stories.',
       )

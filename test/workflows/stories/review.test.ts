@@ -275,13 +275,6 @@ describe('the story file follows the truth', () => {
     }
     expect(project(r, found)).toEqual(right)
   })
-
-  it('leaves a note where a story that passes has none', () => {
-    const r = run()
-    r.step(submit)
-    r.step(approve)
-    expect(project(r).userStories[0]!.notes).toBe('No notes were left.')
-  })
 })
 
 describe('the fields of a story', () => {

@@ -57,6 +57,12 @@ describe('a person’s edit of the story file', () => {
     ],
     ['sends back without a word', { reviewStatus: 'changes_requested' }, { stage: 'fix', lastRed: [] }],
     [
+      'sends back with a blank word',
+      { reviewStatus: 'changes_requested', reviewFeedback: ' ' },
+      { stage: 'fix', lastRed: [] },
+    ],
+    ['approves by halves, and so asks for a review', { reviewStatus: 'approved' }, { stage: 'review' }],
+    [
       'counts more reviews than there may be',
       { reviewStatus: 'needs_review', reviewCount: 9 },
       { rounds: 3 },
@@ -73,10 +79,6 @@ describe('a person’s edit of the story file', () => {
     ['names a dependency that does not exist', { dependsOn: ['nowhere'] }],
   ])('that %s moves nothing', (_, more) => {
     expect(adopt(started(), first(more))).toEqual({})
-  })
-
-  it('that approves by halves asks for a review', () => {
-    expect(adopt(started(), first({ reviewStatus: 'approved' })).state!.A!.stage).toBe('review')
   })
 
   it('reopens what was done, with all its reviews to come', () => {
@@ -143,11 +145,6 @@ describe('a person’s edit of the story file', () => {
       })
       expect(sentBack({ reviewStatus: null }).state!.A).toMatchObject({ stage: 'implement', lastRed: [] })
     })
-  })
-
-  it('sends nothing back with a blank word', () => {
-    const found = first({ reviewStatus: 'changes_requested', reviewFeedback: ' ' })
-    expect(adopt(started(), found).state!.A).toMatchObject({ stage: 'fix', lastRed: [] })
   })
 
   it('may add a story that has a past', () => {

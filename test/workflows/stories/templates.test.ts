@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { branchOf, freshStories } from '../../../src/workflows/stories/rules/templates.ts'
+import { newStory } from '../../core/setup.ts'
 
 const read = (name: string) => readFileSync(new URL(`../../../templates/${name}`, import.meta.url), 'utf8')
 const oneLine = (text: string) => text.replace(/\s+/g, ' ')
@@ -215,21 +216,7 @@ describe('a new folder for stories', () => {
       branchName: 'ralph/cart',
       description: '',
       verifyCommands: [],
-      userStories: [
-        {
-          id: 'US-001',
-          title: '',
-          description: '',
-          acceptanceCriteria: [],
-          priority: 1,
-          passes: false,
-          reviewStatus: null,
-          reviewCount: 0,
-          reviewFeedback: '',
-          notes: '',
-          dependsOn: [],
-        },
-      ],
+      userStories: [{ ...newStory('US-001'), title: '', acceptanceCriteria: [] }],
     })
   })
 
