@@ -90,7 +90,8 @@ type Place = Pick<Workspace, 'dir' | 'fingerprint'>
 export interface Trees {
   /** Its fingerprint now. */
   look(workspace: Place): Promise<string | null>
-  changed(workspace: Place): Promise<boolean>
+  /** `checked`: the fingerprint that the journal has of it. It counts until this process has looked. */
+  changed(workspace: Place, checked: string | undefined): Promise<boolean>
   /** Its fingerprint when it was last looked at. */
   last(workspace: Place): string | null
 }
@@ -107,10 +108,10 @@ export function watchTrees(): Trees {
   return {
     look,
     last,
-    async changed(workspace) {
-      const before = last(workspace)
+    async changed(workspace, checked) {
+      const before = last(workspace) ?? checked
       const now = await look(workspace)
-      return before === null || now === null || before !== now
+      return before === undefined || now === null || before !== now
     },
   }
 }

@@ -157,12 +157,13 @@ const questionIn = (findings: readonly Finding[]): { asks?: string } => {
 
 /** Whether the tree changed. That decides whether red checks are stuck, and whether an agent is silent or idle. */
 async function hasChanged(
-  { trees }: RunContext,
+  { book, trees }: RunContext,
   { step, workspace }: Work,
   { well, isChecked }: { well: boolean; isChecked: boolean },
 ): Promise<boolean> {
   const isSilent = step.ended?.how === 'inactive'
-  const changed = isChecked || isSilent ? await trees.changed(workspace) : true
+  const checked = book.state.checked[step.workspace ?? '']?.tree
+  const changed = isChecked || isSilent ? await trees.changed(workspace, checked) : true
   // Without checks nobody looked at the tree before this step.
   const isAlone = isSilent || (well && !isChecked && step.agent !== null)
   return (isAlone ? await workspace.changedInStep() : null) ?? changed

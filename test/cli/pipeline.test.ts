@@ -109,6 +109,13 @@ describe('a task that is not finished', () => {
     expect(stage.stored('T3').status).toBe('completed')
   })
 
+  it('is verified as well if the run went on after its checks, and nothing has changed since', async () => {
+    const stage = await setPipeline()
+    expect((await stage.ralph('pipeline', '-m', '3')).code).toBe(1)
+    expect((await stage.ralph('resume', '-m', '10')).code).toBe(0)
+    expect(stage.ending()).toMatchObject({ result: 'complete', proof: 'verified' })
+  })
+
   it('waits for a person if the agent asks', async () => {
     const stage = await setPipeline({ roles: { coder: [[says('<blocked>Which key?</blocked>')]] } })
     expect((await stage.ralph('pipeline')).code).toBe(1)
