@@ -2,6 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { Act } from '../support/agent-script.ts'
+import { soon } from '../support/killing.ts'
 import { COMPLETION, HONEST, promise, says, setPipeline } from './pipeline-scene.ts'
 
 /** The coder's turn: what it writes. */
@@ -81,6 +82,29 @@ describe('work that is sent back', () => {
     expect(stage.promptOf('reviewer', 2)).toContain(
       'Your rejection did not count: it has no line of the form',
     )
+  })
+
+  it('that did not count is explained until an agent has come to its end: one that is killed may not have read it', async () => {
+    const stage = await setPipeline({
+      settings: { killGrace: 0.2 },
+      roles: {
+        reviewer: [
+          [says('<reject>I do not like it.</reject>')],
+          [
+            ['append', '../begun', '.'],
+            ['sleep', 60],
+          ],
+          [promise('REVIEW_PASSED')],
+        ],
+      },
+    })
+    const ralph = stage.start('pipeline')
+    expect(await soon(() => existsSync(join(stage.root, 'begun')))).toBe(true)
+    ralph.kill('SIGKILL')
+    await ralph.ended
+    expect((await stage.ralph('resume')).code).toBe(0)
+    for (const nth of [2, 3])
+      expect(stage.promptOf('reviewer', nth)).toContain('Your rejection did not count: it has no line')
   })
 
   it('does not come back for what the task does not touch: that is proposed as a follow-up', async () => {

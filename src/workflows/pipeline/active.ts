@@ -1,5 +1,6 @@
 import { givesPromise, readBlocked, readReject } from '../../core/completion.ts'
 import type { Claimed, RunEvent, Settled } from '../../core/events.ts'
+import { isUncounted } from '../../core/outcome.ts'
 import type { Check, CheckedWork, Claims, Work } from '../../core/ports.ts'
 import { isCancelled } from '../../core/reopen.ts'
 import { type StepId, taskStateOf } from '../../core/table.ts'
@@ -197,7 +198,9 @@ async function apply(pipeline: PipelineRun, settled: Settled, workspace: Workspa
   }
   texts.delete(id)
   const refused = notes.get('refused', task)
-  if (refused && (refused.step !== id || move !== 'more')) notes.set('refused', null, task)
+  // An agent that was cut off may not have read it.
+  if (refused && !isUncounted(settled) && (refused.step !== id || move !== 'more'))
+    notes.set('refused', null, task)
   files.settled(settled)
 }
 

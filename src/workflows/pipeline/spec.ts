@@ -89,7 +89,7 @@ export const pipelineNotes = z.object({
   /** The tree that its work is compared with. */
   base: z.string(),
   reviews,
-  /** The step whose rejection did not count, and why. Null after any other step of the task. */
+  /** The step whose rejection did not count, and why. Null once another agent of the task has come to its end. */
   refused: z.nullable(z.object({ step: z.number(), note: z.string() })),
   /** What reviews found outside of it. */
   followUps: z.array(z.string()),
