@@ -29,13 +29,37 @@ const MAY_IMPORT: Record<string, readonly string[] | 'anything'> = {
   cli: 'anything',
 }
 
-/** No larger without a reason. */
-const MOST = { files: 22, lines: 300, ownLines: 80 }
+/** No larger without a reason. `ownLines` of a function leaves out the functions within it; `lines` counts them too. */
+const MOST = { filesInFolder: 22, linesInFile: 300, ownLines: 80, lines: 120 }
 
-/** Functions that are longer all the same, and why. */
+/** Functions that are longer all the same, and why. At most five. */
 const LONG: readonly (readonly [file: string, name: string, why: string])[] = [
   ['core/evolve.ts', 'evolve', 'a case for each event, and they are read together'],
+  ['git/exchange.ts', 'openExchange', 'nobody has tried it on a real sbx yet, so it stays as it was tested'],
 ]
+
+/** How many lines each room may have. The commit that raises a number says why the room has to grow. */
+const BUDGET: Record<string, number> = {
+  core: 3340,
+  engine: 930,
+  workflows: 7500,
+  host: 4820,
+  runs: 1650,
+  workers: 1960,
+  agents: 2430,
+  runners: 3590,
+  checks: 2170,
+  git: 3500,
+  protect: 1310,
+  settings: 1170,
+  store: 2080,
+  view: 6440,
+  terminal: 900,
+  ui: 1140,
+  blocklist: 2430,
+  hooks: 490,
+  cli: 6480,
+}
 
 /** Who may open or read a file without `store/files/read.ts`, by which function, and why. Anything may be in a file's place. */
 const READS: readonly (readonly [file: string, functions: string, why: string])[] = [
@@ -83,7 +107,7 @@ const READS: readonly (readonly [file: string, functions: string, why: string])[
 const READING =
   /^(?:open|openSync|openAsBlob|read|readSync|readv|readvSync|readFile|readFileSync|createReadStream|copyFile|copyFileSync|cp|cpSync|promises|default|\*)$/
 
-const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(file => file.endsWith('.ts'))
+const files = readdirSync(SRC, { recursive: true, encoding: 'utf8' }).filter(file => /\.tsx?$/.test(file))
 const linesOf = (file: string) => readFileSync(join(SRC, file), 'utf8').trimEnd().split('\n')
 
 describe('the direction of imports', () => {
@@ -136,22 +160,31 @@ describe('the size of things', () => {
   it('is few files in a folder', () => {
     const folders = [...new Set(files.map(file => dirname(file)))]
     const filesIn = (folder: string) => files.filter(file => dirname(file) === folder).length
-    expect(folders.filter(folder => filesIn(folder) > MOST.files)).toEqual([])
+    expect(folders.filter(folder => filesIn(folder) > MOST.filesInFolder)).toEqual([])
   })
 
   it('is few lines in a file', () => {
-    expect(files.filter(file => linesOf(file).length > MOST.lines)).toEqual([])
+    expect(files.filter(file => linesOf(file).length > MOST.linesInFile)).toEqual([])
   })
 
   it('is few lines in a function', () => {
     const isExcepted = (file: string, name: string) => LONG.some(([f, n]) => f === file && n === name)
-    const long = files.flatMap(file => longIn(file).map(({ name, ownLines }) => ({ file, name, ownLines })))
+    const long = files.flatMap(file => longIn(file).map(measured => ({ file, ...measured })))
     expect(long.filter(({ file, name }) => !isExcepted(file, name))).toEqual([])
+    expect(LONG.length).toBeLessThanOrEqual(5)
   })
 
   it.each(LONG)('%s still needs its exception for %s', (file, name) => {
     const names = files.includes(file) ? longIn(file).map(long => long.name) : []
     expect(names, 'take it off the list').toContain(name)
+  })
+
+  it.each([...new Set(files.map(roomOf))])('is few lines in %s', room => {
+    const lines = files.filter(file => roomOf(file) === room).flatMap(linesOf).length
+    expect(BUDGET[room], `${room} has ${lines} lines and no budget`).toBeDefined()
+    expect(lines, `the budget of ${room}: put something down, or raise it and say why`).toBeLessThanOrEqual(
+      BUDGET[room]!,
+    )
   })
 })
 
@@ -177,7 +210,7 @@ describe('the name of an export', () => {
 })
 
 describe('the length of a function', () => {
-  it('is that of its own lines, without those of functions within', () => {
+  it('is that of its own lines, and with those of functions within', () => {
     const lines = `export function outer(
   a: string,
 ): void {
@@ -197,9 +230,9 @@ describe('the length of a function', () => {
   }
 }`.split('\n')
     expect(functionsIn(lines)).toEqual([
-      { name: 'outer', ownLines: 11 },
-      { name: 'inner', ownLines: 4 },
-      { name: 'method', ownLines: 3 },
+      { name: 'outer', ownLines: 11, lines: 18 },
+      { name: 'inner', ownLines: 4, lines: 4 },
+      { name: 'method', ownLines: 3, lines: 3 },
     ])
   })
 })
@@ -269,15 +302,17 @@ function withinWorkflows(from: string, to: string): boolean {
   return !isRule(from) || isRule(to) || to.endsWith('/table.ts')
 }
 
-type Measured = { name: string; ownLines: number }
+type Measured = { name: string; ownLines: number; lines: number }
 
 function longIn(file: string): Measured[] {
-  return functionsIn(linesOf(file)).filter(({ ownLines }) => ownLines > MOST.ownLines)
+  return functionsIn(linesOf(file)).filter(
+    ({ ownLines, lines }) => ownLines > MOST.ownLines || lines > MOST.lines,
+  )
 }
 
 /** By indentation: the formatter puts the end of a block below its beginning. */
 function functionsIn(lines: readonly string[]): Measured[] {
-  const found: (Measured & { from: number; to: number })[] = []
+  const found: { name: string; from: number; to: number }[] = []
   for (const [at, line] of lines.entries()) {
     if (!line.endsWith('{')) continue
     const head = headOf(lines, at)
@@ -286,13 +321,14 @@ function functionsIn(lines: readonly string[]): Measured[] {
     const end = lines.findIndex(
       (l, i) => i > at && indentOf(l) === indentOf(line) && l.trim().startsWith('}'),
     )
-    found.push({ name, ownLines: 0, from: head.at, to: end })
+    found.push({ name, from: head.at, to: end })
   }
   return found.map(({ name, from, to }) => {
     const inner = found.filter(other => other.from > from && other.to < to)
     const outermost = inner.filter(({ from: f, to: t }) => !inner.some(o => o.from < f && o.to > t))
     const theirs = outermost.reduce((sum, other) => sum + other.to - other.from + 1, 0)
-    return { name, ownLines: to - from + 1 - theirs }
+    const whole = to - from + 1
+    return { name, ownLines: whole - theirs, lines: whole }
   })
 }
 
