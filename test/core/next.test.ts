@@ -7,6 +7,14 @@ import { green, LIMITS, ok, play, red, task, trouble } from './play.ts'
 
 const MINUTE = 60_000
 
+/** Fails so many times, each after the pause of the one before. */
+function failOn(run: ReturnType<typeof play>, times: number): void {
+  for (let n = 0; n < times; n++) {
+    run.pass(300_000)
+    run.step(trouble('error'))
+  }
+}
+
 describe('what is worked on next', () => {
   it('is the first task of the list that waits for nothing', () => {
     const run = play(buildTable(), [task('#1', { blockedBy: ['#2'] }), task('#2'), task('#3')])
@@ -218,10 +226,7 @@ describe('a run', () => {
     expect(run.decide()).toMatchObject({ type: 'work', task: { id: '#2' }, stage: 'merge' })
     run.step(ok())
     const third = run.begin().id
-    for (let failures = 1; failures < 5; failures++) {
-      run.pass(300_000)
-      run.land(run.begin().id, trouble('error'))
-    }
+    failOn(run, 4)
     expect(run.decide()).toEqual({ type: 'busy' })
     run.land(third, ok({ findings: [green] }))
     run.step(ok())
@@ -232,10 +237,7 @@ describe('a run', () => {
     const run = play(buildTable({ parallel: 2 }), [task('#1'), task('#2'), task('#3')])
     const [first, second] = [run.begin().id, run.begin().id]
     run.land(first, trouble('error'))
-    for (let failures = 1; failures < 5; failures++) {
-      run.pass(300_000)
-      run.land(run.begin().id, trouble('error'))
-    }
+    failOn(run, 4)
     // Until the other one has landed nobody knows.
     expect(run.decide()).toEqual({ type: 'busy' })
     run.land(second, trouble('error'))
@@ -248,10 +250,7 @@ describe('a run', () => {
     run.land(first, trouble('inactive', true))
     run.land(second, ok({ findings: [green] }))
     run.step(ok())
-    for (let failures = 1; failures <= 5; failures++) {
-      run.pass(300_000)
-      run.step(trouble('error'))
-    }
+    failOn(run, 5)
     expect(run.decide()).toMatchObject({ result: 'failures', why: '5 consecutive failures, stopping loop' })
   })
 
