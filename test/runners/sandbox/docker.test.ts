@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { until } from '../../support/until.ts'
 import { CLAUDE, openDockerPlace, promised } from './docker-place.ts'
 
 const WORK = `${CLAUDE}echo "$SANDBOX_NAME" > where.txt
@@ -8,6 +9,15 @@ printf 'more\\n' >> work.txt
 answer '<response>DONE</response>'`
 
 const run = (...more: string[]) => ['run', '-p', 'Work', '--sandbox', '-a', 'claude', ...more]
+
+/** Begins a run, and kills ralph once its agent says that it has worked. */
+async function killAtWork(place: ReturnType<typeof openDockerPlace>, ...more: string[]): Promise<void> {
+  const started = place.start(run(...more))
+  const name = await until(() => Object.keys(place.sandboxes())[0])
+  await until(() => existsSync(place.at(`state/${name}/home/ready`)))
+  started.kill('SIGKILL')
+  await started.ended
+}
 
 test('the first run makes the sandbox, works in it, and brings the work back', async () => {
   const place = openDockerPlace(WORK)
@@ -65,11 +75,7 @@ test('a resumed run takes what a killed one left inside, after a restart, and wh
   const place =
     openDockerPlace(`${CLAUDE}if test -e second; then cat edited.txt > seen.txt; answer '<response>DONE</response>'; exit; fi
 echo half > half.txt; git add half.txt; git commit -qm Half; echo loose > loose.txt; touch ${'$HOME'}/ready; sleep 60`)
-  const started = place.start(run('-m', '3'))
-  const [name] = await until(() => Object.keys(place.sandboxes()))
-  await until(() => existsSync(place.at(`state/${name}/home/ready`)) || null)
-  started.kill('SIGKILL')
-  await started.ended
+  await killAtWork(place, '-m', '3')
   expect([place.read('half.txt'), place.read('loose.txt')]).toEqual([null, null])
   place.calls()
   place.write('edited.txt', 'edited here\n')
@@ -85,11 +91,7 @@ echo half > half.txt; git add half.txt; git commit -qm Half; echo loose > loose.
 test('if another run begins instead, what was inside is kept, and named', async () => {
   const place = openDockerPlace(`${CLAUDE}if test -e second; then answer '<response>DONE</response>'; exit; fi
 echo half > half.txt; touch $HOME/ready; sleep 60`)
-  const started = place.start(run())
-  const [name] = await until(() => Object.keys(place.sandboxes()))
-  await until(() => existsSync(place.at(`state/${name}/home/ready`)) || null)
-  started.kill('SIGKILL')
-  await started.ended
+  await killAtWork(place)
   place.write('second', '')
   const { stderr } = await place.run(run('--once'))
   const ref = /kept as (refs\/ralph\/sandbox\/\S+)/.exec(stderr)![1]!
@@ -199,11 +201,3 @@ test.each([
   expect([code, stderr]).toEqual([0, ''])
   expect(place.read('work.txt')).toBe('more\n')
 })
-
-async function until<T>(look: () => T | null): Promise<NonNullable<T>> {
-  for (;;) {
-    const found = look()
-    if (found && !(Array.isArray(found) && found.length === 0)) return found as NonNullable<T>
-    await new Promise(resolve => setTimeout(resolve, 20))
-  }
-}
