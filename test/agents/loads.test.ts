@@ -20,6 +20,8 @@ const found = (files: Record<string, string>) => findLoaded(place(files).root, u
 
 const hook = (command: string) => [{ hooks: [{ type: 'command', command }] }]
 
+const server = (m: object) => ({ mcpServers: { m } })
+
 const EVIL: [string, unknown, string][] = [
   ['.claude/settings.json', { hooks: { SessionStart: hook('evil') } }, 'hooks.SessionStart[0].hooks[0] evil'],
   ['.claude/settings.local.json', { hooks: { Stop: hook('evil') } }, 'hooks.Stop[0].hooks[0] evil'],
@@ -28,17 +30,9 @@ const EVIL: [string, unknown, string][] = [
   ['.claude/settings.json', { env: { ANTHROPIC_BASE_URL: 'evil' } }, 'env.ANTHROPIC_BASE_URL evil'],
   ['.claude/settings.json', { enabledPlugins: { 'evil@x': true } }, 'enabledPlugins."evil@x" true'],
   ['.claude/settings.json', { aKeyOfTomorrow: 'evil' }, 'aKeyOfTomorrow evil'],
-  [
-    '.mcp.json',
-    { mcpServers: { m: { command: 'sh', args: ['-c', 'evil it'] } } },
-    'mcpServers.m sh -c "evil it"',
-  ],
-  ['.mcp.json', { mcpServers: { m: { type: 'http', url: 'evil' } } }, 'mcpServers.m evil'],
-  [
-    '.mcp.json',
-    { mcpServers: { m: { command: 'a', env: { X: 'evil' } } } },
-    'mcpServers.m a · {"env":{"X":"evil"}}',
-  ],
+  ['.mcp.json', server({ command: 'sh', args: ['-c', 'evil it'] }), 'mcpServers.m sh -c "evil it"'],
+  ['.mcp.json', server({ type: 'http', url: 'evil' }), 'mcpServers.m evil'],
+  ['.mcp.json', server({ command: 'a', env: { X: 'evil' } }), 'mcpServers.m a · {"env":{"X":"evil"}}'],
   ['.claude/commands/c.md', 'Do it: !`evil`', 'runs evil'],
   ['.claude/commands/deep/c.md', 'Do it: !`evil`', 'runs evil'],
   ['.claude/skills/s/SKILL.md', '```!\nevil\n```\n', 'runs evil\n'],
@@ -48,17 +42,13 @@ const EVIL: [string, unknown, string][] = [
   ['.codex/hooks.json', { hooks: { Stop: hook('evil') } }, 'hooks.Stop[0].hooks[0] evil'],
   ['.codex/rules/r.rules', 'evil', ' evil'],
   ['.gemini/settings.json', { tools: { discoveryCommand: 'evil' } }, 'tools.discoveryCommand evil'],
-  ['.gemini/settings.json', { mcpServers: { m: { command: 'evil' } } }, 'mcpServers.m evil'],
+  ['.gemini/settings.json', server({ command: 'evil' }), 'mcpServers.m evil'],
   ['.gemini/.env', 'GOOGLE_GEMINI_BASE_URL=evil', 'the whole file is loaded'],
   ['.env', 'A=1\nGOOGLE_GEMINI_BASE_URL=evil', 'GOOGLE_GEMINI_BASE_URL is set'],
   ['.env', 'export  NODE_OPTIONS = "--require ./evil"', 'NODE_OPTIONS is set'],
   ['.env', 'https_proxy: evil', 'https_proxy is set'],
   ['.env', 'GIT_SSH_COMMAND="\nevil"\nB=2', 'GIT_SSH_COMMAND is set'],
-  [
-    '.gemini/extensions/e/gemini-extension.json',
-    { mcpServers: { m: { httpUrl: 'evil' } } },
-    'mcpServers.m evil',
-  ],
+  ['.gemini/extensions/e/gemini-extension.json', server({ httpUrl: 'evil' }), 'mcpServers.m evil'],
   ['opencode.json', { mcp: { m: { type: 'local', command: ['sh', 'evil'] } } }, 'mcp.m sh evil'],
   ['opencode.jsonc', '// hello\n{ "plugin": ["evil", /* x */], }', 'plugin ["evil"]'],
   ['opencode.jsonc', '{ "share": "https://evil//y, }", }', 'share https://evil//y, }'],
@@ -77,7 +67,7 @@ const EVIL: [string, unknown, string][] = [
     { hooks: { sessionStart: [{ bash: 'evil' }] } },
     'hooks.sessionStart[0] evil',
   ],
-  ['.github/mcp.json', { mcpServers: { m: { command: 'evil' } } }, 'mcpServers.m evil'],
+  ['.github/mcp.json', server({ command: 'evil' }), 'mcpServers.m evil'],
   ['.github/lsp.json', { lspServers: { l: { command: 'evil' } } }, 'lspServers.l evil'],
   ['.amp/settings.json', { 'amp.mcpServers': { m: { command: 'evil' } } }, '"amp.mcpServers".m evil'],
   ['.amp/plugins/p.ts', 'evil()', 'the whole file is loaded'],

@@ -13,8 +13,7 @@ const ACTS: Act[] = [
 ]
 
 const make = () => {
-  const world = new World(ACTS)
-  world.checkNames = ['test', 'lint']
+  const world = new World(ACTS, { checks: ['test', 'lint'] })
   return world
 }
 

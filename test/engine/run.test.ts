@@ -35,14 +35,12 @@ describe('the loop', () => {
   it('ends as claimed when nothing could verify it, as verified when checks were green', async () => {
     const claimed = new World([done])
     expect(await claimed.host()).toMatchObject({ result: 'complete', proof: 'claimed' })
-    const verified = new World([done])
-    verified.checkNames = ['test']
+    const verified = new World([done], { checks: ['test'] })
     expect(await verified.host()).toMatchObject({ result: 'complete', proof: 'verified' })
   })
 
   it('does not believe an agent that says it is done while a check is red, and tells the next one', async () => {
-    const world = new World([{ ...done, red: ['test'] }, done])
-    world.checkNames = ['test']
+    const world = new World([{ ...done, red: ['test'] }, done], { checks: ['test'] })
     expect(await world.host()).toMatchObject({ result: 'complete' })
     expect(world.prompts).toEqual(['carry:', 'carry:test'])
   })
@@ -56,21 +54,18 @@ describe('the loop', () => {
   })
 
   it('runs the checks once before the first iteration, and says of a red one that it was red before', async () => {
-    const world = new World([{ red: ['test'] }, done])
-    world.checkNames = ['test']
+    const world = new World([{ red: ['test'] }, done], { checks: ['test'] })
     await world.host()
     expect(world.types().slice(0, 3)).toEqual(['began', 'baseline', 'started'])
     expect(world.of('settled')[0]!.findings[0]!.note).toBe('test is red')
-    const red = new World([{ red: ['test'] }, { red: ['test'] }, done])
-    red.checkNames = ['test']
+    const red = new World([{ red: ['test'] }, { red: ['test'] }, done], { checks: ['test'] })
     red.before = { red: ['test'] }
     await red.host()
     expect(red.of('settled')[0]!.findings[0]!.note).toBe('test is red\nIt was already red before the run.')
   })
 
   it('runs no checks after an agent that failed, waits longer each time, and gives up after five', async () => {
-    const world = new World([{ result: { ok: false, error: 'broken' } }])
-    world.checkNames = ['test']
+    const world = new World([{ result: { ok: false, error: 'broken' } }], { checks: ['test'] })
     expect(await world.host()).toMatchObject({ result: 'failures' })
     expect(world.calls).toBe(5)
     expect(world.of('checked').filter(e => e.id !== null)).toEqual([])
@@ -90,8 +85,7 @@ describe('the loop', () => {
     ],
   ] satisfies [string, Act, string][])('runs no checks after %s', async (_, act, end) => {
     const acts: Act[] = [act]
-    const world = new World(acts)
-    world.checkNames = ['test']
+    const world = new World(acts, { checks: ['test'] })
     world.onCall = n => void (n === 2 && acts.splice(0, 1, done))
     expect(await world.host()).toMatchObject({ result: 'complete', proof: 'verified' })
     expect(world.of('settled').map(e => e.end)).toEqual([end, 'ok'])
@@ -106,12 +100,10 @@ describe('the loop', () => {
   })
 
   it('ends a run of silent iterations that changed nothing, but not of those that did', async () => {
-    const still = new World([{ hangs: true, edits: false }], { limits: { failures: 2 } })
-    still.checkNames = ['test']
+    const still = new World([{ hangs: true, edits: false }], { limits: { failures: 2 }, checks: ['test'] })
     expect(await still.host()).toMatchObject({ result: 'inactive' })
     expect(still.calls).toBe(2)
-    const busy = new World([{ hangs: true }], { limits: { failures: 2, iterations: 4 } })
-    busy.checkNames = ['test']
+    const busy = new World([{ hangs: true }], { limits: { failures: 2, iterations: 4 }, checks: ['test'] })
     expect(await busy.host()).toMatchObject({ result: 'exhausted' })
   })
 
@@ -133,8 +125,9 @@ describe('the loop', () => {
 
   it('ends an agent whose screen stands still, and checks its work', async () => {
     const claims = { type: 'ended', ok: false, text: 'DONE' } as const
-    const world = new World([{ hangs: true, screen: [10_000, 50_000], result: claims }, done])
-    world.checkNames = ['test']
+    const world = new World([{ hangs: true, screen: [10_000, 50_000], result: claims }, done], {
+      checks: ['test'],
+    })
     expect(await world.host()).toMatchObject({ result: 'complete', proof: 'verified' })
     expect(world.of('ended')[0]).toMatchObject({ ms: 110_000, how: 'inactive', watched: 'screen' })
     expect(world.of('spawned')[0]).toMatchObject({ watched: 'screen' })
@@ -331,8 +324,7 @@ describe('the loop', () => {
 
 describe('signals', () => {
   it('a soft one lets the agent finish, and its checks wait for the next incarnation', async () => {
-    const world = new World([done])
-    world.checkNames = ['test']
+    const world = new World([done], { checks: ['test'] })
     world.onCall = () => world.soft.abort()
     expect(await world.host()).toMatchObject({ type: 'stopped', interrupted: true })
     expect(world.types().slice(-2)).toEqual(['ended', 'stopped'])

@@ -4,8 +4,7 @@ import { done, World } from './world.ts'
 
 describe('steering', () => {
   it('a pause lets the agent finish and its checks run, then nothing starts until it is resumed', async () => {
-    const world = new World([{}, done])
-    world.checkNames = ['test']
+    const world = new World([{}, done], { checks: ['test'] })
     world.onCall = n => void (n === 1 && world.ask({ type: 'pause' }))
     let pausedAt = 0
     world.onIdle = () => {
@@ -26,8 +25,7 @@ describe('steering', () => {
   })
 
   it('a cancel while checks run ends them, too', async () => {
-    const world = new World([done])
-    world.checkNames = ['test', 'lint']
+    const world = new World([done], { checks: ['test', 'lint'] })
     world.onEvent = event =>
       void (event.type === 'checking' && event.id !== null && world.ask({ type: 'cancel' }))
     expect(await world.host()).toMatchObject({ type: 'finished', result: 'cancelled' })

@@ -77,7 +77,14 @@ class FakeClock implements Clock {
   }
 }
 
-type Options = { tasks?: Task[]; workflow?: StageTable; limits?: Partial<Limits>; agents?: string[] }
+type Options = {
+  tasks?: Task[]
+  workflow?: StageTable
+  limits?: Partial<Limits>
+  agents?: string[]
+  /** The names of the checks. */
+  checks?: string[]
+}
 
 /** The engine's world in memory. It outlives incarnations: a crash loses only what was not journaled. */
 export class World {
@@ -92,7 +99,6 @@ export class World {
   left = 0
   tree = 0
   clock = new FakeClock()
-  checkNames: string[] = []
   /** The nth boundary (any await or record) at which the power goes; Infinity: never. */
   cutAt = Number.POSITIVE_INFINITY
   boundaries = 0
@@ -190,7 +196,7 @@ export class World {
         },
       },
       checksAtOnce: 1,
-      checks: () => this.checkNames.map(name => this.check(name)),
+      checks: () => (this.options.checks ?? []).map(name => this.check(name)),
       workspaceOf: async () => this.workspace as Workspace,
       claims: (_work, text) => this.pass({ signal: text.includes('DONE') }),
       adoptEdits: () => this.pass(undefined),
