@@ -131,8 +131,8 @@ const inside = {
   ])),
 }
 // What is in each bundle: test/bundle.test.ts looks at it.
-mkdirSync('node_modules/.cache/ralph', { recursive: true })
-writeFileSync('node_modules/.cache/ralph/bundles.json', JSON.stringify({ inside, doors: PARTS }))
+mkdirSync('node_modules/.cache/ralph/bundles', { recursive: true })
+writeFileSync('node_modules/.cache/ralph/bundles/inside.json', JSON.stringify({ inside, doors: PARTS }))
 await build({ ...common, entryPoints: ['@clack/prompts'], outfile: 'dist/prompts.js' })
 await build({ ...common, entryPoints: ['yaml'], outfile: 'dist/yaml.js' })
 for (const name of [...Object.keys(inside), 'prompts', 'yaml']) leaveAscii(`dist/${name}.js`)

@@ -11,7 +11,7 @@ const MOST = { program: 84_000, run: 480_000 }
 
 /** As scripts/build.mjs left it: the source files of each bundle with the bytes that they take there, and its doors. */
 const { inside, doors }: { inside: Record<string, Record<string, number>>; doors: Record<string, string[]> } =
-  JSON.parse(readFileSync(join(ROOT, 'node_modules/.cache/ralph/bundles.json'), 'utf8'))
+  JSON.parse(readFileSync(join(ROOT, 'node_modules/.cache/ralph/bundles/inside.json'), 'utf8'))
 const inputsOf = (bundle: string): string[] => Object.keys(inside[bundle]!)
 
 const all = Object.values(inside).flatMap(Object.keys)
