@@ -21,7 +21,7 @@ export async function loop() {
     const rest = name === 'ralph run' ? [less(least), less(median)] : ['', '']
     row(name, f(each(name, least), 2), over(name, least), ...rest)
   }
-  row('goal', '', '', '1.5', '1.5')
+  row('goal', '', '', '8', '8')
 }
 
 /** The same in a git project, where ralph asks git what the agent changed. */
@@ -41,5 +41,5 @@ export async function git() {
     const rest = name === 'ralph run' ? [less(least), less(median)] : ['', '']
     row(name, f(each(name, least), 2), over(name, least), ...rest)
   }
-  row('goal', '', '', '1.5', '1.5')
+  row('goal', '', '', '8', '8')
 }
