@@ -121,7 +121,7 @@ export async function supervise(
       ...(unusable && { unusable }),
       ...(model !== undefined && { model }),
       ...(live.watched && { watched: live.watched }),
-      stoppedByRalph: stoppedByRalph,
+      stoppedByRalph,
     }
   } catch (error) {
     // Whatever went wrong on our side, no agent is left running.
